@@ -1,0 +1,90 @@
+package results
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+)
+
+// Gap is the time between two successive token events of one request.
+type Gap struct {
+	Us     int64 // microseconds, not negative
+	Merged bool  // the kernel merged the two segments: only a bound, left out of pooled gaps
+}
+
+// EncodeGaps packs gaps as base64 of unsigned varints, us<<1 | merged: two or
+// three bytes a gap where JSON numbers need seven. Negative gaps are stored as 0.
+func EncodeGaps(gaps []Gap) string {
+	if len(gaps) == 0 {
+		return ""
+	}
+	buf := make([]byte, 0, 3*len(gaps))
+	for _, g := range gaps {
+		us := max(g.Us, 0)
+		v := uint64(us) << 1
+		if g.Merged {
+			v |= 1
+		}
+		buf = binary.AppendUvarint(buf, v)
+	}
+	return base64.RawStdEncoding.EncodeToString(buf)
+}
+
+// DecodeGaps undoes EncodeGaps, appending to dst. The error says at which byte
+// the text is broken.
+func DecodeGaps(dst []Gap, s string) ([]Gap, error) {
+	err := decodeVarints(s, func(v uint64) { dst = append(dst, Gap{Us: int64(v >> 1), Merged: v&1 == 1}) })
+	if err != nil {
+		return nil, fmt.Errorf("decode gaps: %w", err)
+	}
+	return dst, nil
+}
+
+// EncodeCounts packs the tokens of each token event; it answers "" where every
+// event has exactly one, the common case.
+func EncodeCounts(counts []int) string {
+	ones := true
+	buf := make([]byte, 0, len(counts))
+	for _, c := range counts {
+		ones = ones && c == 1
+		buf = binary.AppendUvarint(buf, uint64(max(c, 0)))
+	}
+	if ones {
+		return ""
+	}
+	return base64.RawStdEncoding.EncodeToString(buf)
+}
+
+// DecodeCounts undoes EncodeCounts for a request with so many token events.
+func DecodeCounts(s string, events int) ([]int, error) {
+	counts := make([]int, 0, events)
+	if s == "" {
+		for range events {
+			counts = append(counts, 1)
+		}
+		return counts, nil
+	}
+	if err := decodeVarints(s, func(v uint64) { counts = append(counts, int(v)) }); err != nil {
+		return nil, fmt.Errorf("decode token counts: %w", err)
+	}
+	if len(counts) != events {
+		return nil, fmt.Errorf("decode token counts: %d of them for %d events", len(counts), events)
+	}
+	return counts, nil
+}
+
+func decodeVarints(s string, add func(uint64)) error {
+	raw, err := base64.RawStdEncoding.DecodeString(s)
+	if err != nil {
+		return err
+	}
+	for at := 0; at < len(raw); {
+		v, n := binary.Uvarint(raw[at:])
+		if n <= 0 {
+			return fmt.Errorf("broken number at byte %d of %d", at, len(raw))
+		}
+		add(v)
+		at += n
+	}
+	return nil
+}
