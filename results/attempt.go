@@ -94,22 +94,28 @@ type SlurmFacts struct {
 
 // ServerFacts is the server as it states itself.
 type ServerFacts struct {
-	Engine        string    `json:"engine"`
-	Version       string    `json:"version,omitempty"`
-	ServedName    string    `json:"served_name,omitempty"` // without the nonce
-	Root          string    `json:"root,omitempty"`        // the model it says it loaded
-	MaxModelLen   int       `json:"max_model_len,omitempty"`
-	Argv          []string  `json:"argv,omitempty"` // as started, {port} and {nonce} as words
-	StartS        float64   `json:"start_s,omitempty"`
-	StartedAt     time.Time `json:"started_at,omitzero"`
-	ImagePath     string    `json:"image_path,omitempty"`
-	ImageSize     int64     `json:"image_size_bytes,omitempty"`
-	ImageModified time.Time `json:"image_modified_at,omitzero"`
-	ImageID       string    `json:"image_id,omitempty"`
-	ImageDigest   string    `json:"image_digest,omitempty"`
-	KVTokens      int64     `json:"kv_tokens,omitempty"`
-	KVSource      string    `json:"kv_tokens_source,omitempty"`
-	ExitWords     string    `json:"exit,omitempty"` // how it ended; its exit code is never a proof
+	Engine     string `json:"engine"`
+	Version    string `json:"version,omitempty"`
+	ServedName string `json:"served_name,omitempty"` // without the nonce
+	Root       string `json:"root,omitempty"`        // the model it says it loaded
+	// AskedName and AskedRoot are what it was told to serve; "" = not known, then nothing is compared.
+	AskedName string `json:"asked_name,omitempty"`
+	AskedRoot string `json:"asked_root,omitempty"`
+	// TemplateTokens is how many tokens the chat template puts in front of the user's text; 0 = none or not known.
+	// Its whole blocks are in the prefix cache without being a leak.
+	TemplateTokens int       `json:"template_tokens,omitempty"`
+	MaxModelLen    int       `json:"max_model_len,omitempty"`
+	Argv           []string  `json:"argv,omitempty"` // as started, {port} and {nonce} as words
+	StartS         float64   `json:"start_s,omitempty"`
+	StartedAt      time.Time `json:"started_at,omitzero"`
+	ImagePath      string    `json:"image_path,omitempty"`
+	ImageSize      int64     `json:"image_size_bytes,omitempty"`
+	ImageModified  time.Time `json:"image_modified_at,omitzero"`
+	ImageID        string    `json:"image_id,omitempty"`
+	ImageDigest    string    `json:"image_digest,omitempty"`
+	KVTokens       int64     `json:"kv_tokens,omitempty"`
+	KVSource       string    `json:"kv_tokens_source,omitempty"`
+	ExitWords      string    `json:"exit,omitempty"` // how it ended; its exit code is never a proof
 }
 
 // StartFacts is one try to start the server.

@@ -21,6 +21,10 @@ type Summary struct {
 	// TornRecords is how many lines at the end of records.jsonl were incomplete (0 or 1), BadRecords how many others couldn't be read.
 	TornRecords int `json:"torn_records,omitempty"`
 	BadRecords  int `json:"bad_records,omitempty"`
+	// BadSamples is the same for telemetry.jsonl, torn ones included.
+	BadSamples int `json:"bad_samples,omitempty"`
+	// DuplicateRecords is how many records carry a Seq that another one has: a file put together from two.
+	DuplicateRecords int `json:"duplicate_records,omitempty"`
 }
 
 // StepSummary is one step of one repeat.
@@ -32,6 +36,10 @@ type StepSummary struct {
 	DrainedAt   int64   `json:"drained_us"`       // nothing in flight any more; 0 = not known
 	WindowS     float64 `json:"window_s"`         // WindowTo − WindowFrom
 	InFlightEnd int     `json:"in_flight_at_end"` // at WindowTo
+	// LeftOver is how many requests of earlier steps were still open when this one began.
+	LeftOver int `json:"left_over,omitempty"`
+	// NoWindow says that telemetry has no edges of this step: its records can't be placed.
+	NoWindow bool `json:"no_window,omitempty"`
 
 	Counts    Counts         `json:"counts"`
 	Errors    []ErrorCount   `json:"errors,omitempty"`
@@ -41,7 +49,11 @@ type StepSummary struct {
 	Server    *ServerStats   `json:"server,omitempty"`
 	Clocks    map[string]int `json:"clocks,omitempty"`  // requests by the clock that stamped them
 	Sources   map[string]int `json:"sources,omitempty"` // requests by where their tokens come from
-	Findings  []Finding      `json:"findings,omitempty"`
+	// CutShort counts completed requests that the context limit ended: finish_reason "length" with fewer tokens than asked.
+	CutShort int `json:"cut_short,omitempty"`
+	// Contradictory counts records whose own figures can't all be true: an end before its send, counts that don't fit the events.
+	Contradictory int       `json:"contradictory_records,omitempty"`
+	Findings      []Finding `json:"findings,omitempty"`
 }
 
 // Counts are requests of the window (by t_intended) by how they ended.
@@ -90,8 +102,9 @@ type Dist struct {
 
 // Corrected is the default metric set: latency from the intended send time,
 // tokens from the server's usage, nothing censored (a request that was open
-// when the drain ended, timed out or failed counts as unbounded in E2E and,
-// where it had no token, in TTFT).
+// when the drain ended, timed out, failed or was shed counts as unbounded in
+// E2E and, where it had no token, in TTFT). ServiceTTFT and ServiceE2E are of
+// completed requests only: what those saw that got through.
 type Corrected struct {
 	// Valid is false where the cap dropped arrivals: dropping changed the load itself.
 	Valid bool `json:"valid"`
@@ -122,9 +135,13 @@ type Corrected struct {
 	InFlightMean float64  `json:"in_flight_mean"` // time average over the window
 	InFlightMax  int      `json:"in_flight_max"`
 	InFlightRise *float64 `json:"in_flight_slope_per_s,omitempty"` // least squares over the second half
-	MergedShare  float64  `json:"merged_share"`                    // of token events
-	TokensPerEvt float64  `json:"tokens_per_event"`
-	MaxPerEvt    int      `json:"max_tokens_per_event"`
+	// InFlightRiseP is the two-sided p of that slope against none, from block means so long that they are nearly independent.
+	InFlightRiseP *float64 `json:"in_flight_slope_p,omitempty"`
+	// SlicesPerS are the output tokens/s of six equal slices of the window (closed loops).
+	SlicesPerS   []float64 `json:"slices_output_tokens_per_s,omitempty"`
+	MergedShare  float64   `json:"merged_share"` // of token events
+	TokensPerEvt float64   `json:"tokens_per_event"`
+	MaxPerEvt    int       `json:"max_tokens_per_event"`
 }
 
 // CompatDist is the Hugging Face tool's set of figures of one value, truncated
@@ -189,13 +206,19 @@ type ServerStats struct {
 	PrefixHits       *float64 `json:"prefix_hits_tokens,omitempty"`
 	GenerationTokens *float64 `json:"generation_tokens,omitempty"`
 	PromptTokens     *float64 `json:"prompt_tokens,omitempty"`
-	Started          *float64 `json:"started,omitempty"` // requests the engine started, by its prefill or finish counters
+	Started          *float64 `json:"started,omitempty"` // requests that got a first token from the engine, else those it finished
 	Rejected         *float64 `json:"rejected,omitempty"`
 	TTFTMeanMs       *float64 `json:"ttft_mean_ms,omitempty"`
 	E2EMeanMs        *float64 `json:"e2e_mean_ms,omitempty"`
 	QueueMeanMs      *float64 `json:"queue_mean_ms,omitempty"`
 	PrefillMeanMs    *float64 `json:"prefill_mean_ms,omitempty"`
 	Restarted        bool     `json:"restarted,omitempty"`
+	// BlockTokens is the size of a block of the prefix cache.
+	BlockTokens *float64 `json:"block_tokens,omitempty"`
+	// BusyBefore is running + waiting at the last reading before the step began, where it was taken on an idle server.
+	BusyBefore *float64 `json:"busy_before,omitempty"`
+	// Whole compares the engine's counters with our records over the whole step, from before it began until it had drained.
+	Whole *WholeStep `json:"whole_step,omitempty"`
 
 	GPUUtil    *MinMax  `json:"gpu_util_share,omitempty"`
 	GPUPowerW  *MinMax  `json:"gpu_power_w,omitempty"` // sum over GPUs
@@ -214,4 +237,22 @@ type MinMax struct {
 	Mean float64 `json:"mean"`
 	Min  float64 `json:"min"`
 	Max  float64 `json:"max"`
+}
+
+// WholeStep is a balance between the engine's counters and our records, over
+// the readings that enclose a step with its warm-up and drain.
+type WholeStep struct {
+	From int64 `json:"from_us"`
+	To   int64 `json:"to_us"`
+	// Started is the engine's count of requests with a first token; Ours is how many of our records had theirs.
+	Started float64 `json:"started"`
+	Ours    int     `json:"ours"`
+	// Allowed are requests of ours that the engine may have counted though we saw no token (cancelled, timed out), and
+	// those so near the enclosing readings that they may be counted on either side.
+	Allowed int `json:"allowed"`
+	// Foreign = Started − Ours − Allowed where that is above 0.
+	Foreign float64 `json:"foreign"`
+	// GenerationTokens is the engine's count, OurTokens ours.
+	GenerationTokens *float64 `json:"generation_tokens,omitempty"`
+	OurTokens        int64    `json:"our_tokens"`
 }
