@@ -1,0 +1,93 @@
+package collecttest
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"hpcbench/results"
+)
+
+// requests draws the requests of one repeat: TTFT and TPOT are lognormal around
+// the set medians times the repeat's level, lengths normal, and a step's own
+// rate makes it a little slower. Lengths depend on the repeat alone, so that
+// repeat k of two nights has the same ones.
+func (s Setup) requests(k int, night float64, noise *rand.Rand) ([]results.Record, []results.Sample) {
+	lengths := rand.New(rand.NewPCG(7, uint64(k)))
+	var records []results.Record
+	var samples []results.Sample
+	at := int64(60e6) // after the warm-up
+	seq := 0
+	for i, step := range s.Steps {
+		level := night * math.Exp(noise.NormFloat64()*s.RepeatCV)
+		n, gap := arrivals(step)
+		open, closing := at, at+int64(step.DurationS*1e6)
+		whole := step
+		samples = append(samples,
+			results.Sample{At: open - 1, Kind: results.SampleStep, Step: &results.StepSample{Index: step.Index, Edge: results.EdgeBegin, Step: &whole}},
+			results.Sample{At: open, Kind: results.SampleStep, Step: &results.StepSample{Index: step.Index, Edge: results.EdgeOpen, Planned: n}})
+		slower := 1.0
+		if f, ok := s.Slower[i]; ok {
+			slower = f
+		}
+		load := 1 + 0.02*(step.RatePerS+0.5*float64(step.Streams))
+		last := closing
+		for j := range n {
+			ttft := s.TTFTMs * load * level * math.Exp(0.08*noise.NormFloat64())
+			tpot := s.TPOTMs * load * level * slower * math.Exp(0.04*noise.NormFloat64())
+			tokens := max(2, int(s.OutputTokens+10*lengths.NormFloat64()))
+			sent := open + int64(float64(j)*gap*1e6) + 20
+			first := sent + int64(ttft*1e3)
+			lastToken := first + int64(tpot*1e3*float64(tokens-1))
+			r := results.Record{
+				Seq: seq, Step: step.Index, Phase: results.PhaseWindow, Outcome: results.OutcomeCompleted, Status: 200, Finish: "stop", Arm: step.Arm,
+				TIntended: sent - 20, TStart: sent - 10, TSend: sent, THeaders: first - 500, TFirstEvent: first, TFirstToken: first, TLastToken: lastToken,
+				TFirstText: first, TLastText: lastToken, TDone: lastToken + 200, TEnd: lastToken + 200,
+				PromptAsked: 200, PromptTokens: 200, OutputAsked: 200, OutputTokens: tokens, FirstTokens: 1, TokensSource: results.TokensUsage,
+				Events: tokens + 1, TokenEvents: tokens, TextEvents: tokens, Reused: true, Clock: results.ClockKernel,
+			}
+			if step.Streams > 0 {
+				r.Stream = j % step.Streams
+			}
+			seq++
+			if s.Record != nil && !s.Record(k, &r) {
+				continue
+			}
+			last = max(last, r.TEnd)
+			records = append(records, r)
+		}
+		samples = append(samples, telemetry(step, open, closing, n)...)
+		samples = append(samples,
+			results.Sample{At: closing, Kind: results.SampleStep, Step: &results.StepSample{Index: step.Index, Edge: results.EdgeClose}},
+			results.Sample{At: last, Kind: results.SampleStep, Step: &results.StepSample{Index: step.Index, Edge: results.EdgeDrained}})
+		at = last + 2e6
+	}
+	return records, samples
+}
+
+// arrivals is how many requests a step has and how far apart they are, in seconds.
+func arrivals(step results.Step) (n int, gap float64) {
+	if step.NotRun != "" {
+		return 0, 0
+	}
+	if step.RatePerS > 0 {
+		return int(step.RatePerS * step.DurationS), 1 / step.RatePerS
+	}
+	streams := max(step.Streams, 1)
+	gap = 1.7 / float64(streams) // a stream's next request comes when its last one ended
+	return int(step.DurationS / gap), gap
+}
+
+// telemetry is one server, GPU and client sample every five seconds.
+func telemetry(step results.Step, open, closing int64, n int) []results.Sample {
+	var out []results.Sample
+	p := func(v float64) *float64 { return &v }
+	for at := open; at < closing; at += 5e6 {
+		share := float64(at-open) / float64(max(closing-open, 1))
+		running := math.Round(float64(n)/max(step.DurationS, 1)*1.7*(1+0.05*math.Sin(9*share))*10) / 10
+		out = append(out,
+			results.Sample{At: at, Kind: results.SampleServer, Server: &results.ServerSample{Running: p(running), Waiting: p(0), KVUsage: p(0.01 * running), ScrapeMs: 2}},
+			results.Sample{At: at, Kind: results.SampleGPU, GPU: &results.GPUSample{Index: "0", UtilShare: p(0.9), PowerW: p(300 + 2*running)}},
+			results.Sample{At: at, Kind: results.SampleClient, Client: &results.ClientSample{CPUShare: 0.1, InFlight: int(running)}})
+	}
+	return out
+}
