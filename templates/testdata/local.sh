@@ -1,0 +1,87 @@
+#!/bin/bash
+# hpcbench run demo: demo on local, plan demo
+# Written by hpcbench v0.1.0. Nothing in here depends on the day it was written.
+#
+# To run it again:    bash /home/me/hpcbench/runs/demo/script.sh
+# Only one repeat:    HPCBENCH_REPEATS=1 bash /home/me/hpcbench/runs/demo/script.sh
+
+# ---- Environment ------------------------------------------------------------
+# Strict mode comes last: site profiles and modules fail under set -e and set -u.
+set +eu +o posix
+# Settings of a container runtime come from the modules and from below, not from
+# the shell that submitted the job.
+unset "${!APPTAINER@}" "${!SINGULARITY@}"
+
+# From here on only these variables are left, and no exported function.
+while IFS= read -r name; do
+  case $name in
+    HOME | USER | LOGNAME | SHELL | PATH | PWD | TMPDIR | TERM) ;;
+    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_REPEATS) ;;
+    SLURM_* | SLURMD_*) ;;
+    *) unset -v "$name" 2>/dev/null ;;
+  esac
+done < <(compgen -e)
+while read -r _ _ name; do unset -f "$name"; done < <(declare -Fx)
+
+# One language and one time format, so that every tool's output can be read back.
+export LC_ALL=C.UTF-8
+export SLURM_TIME_FORMAT=standard
+# $HOME is visible in the container: packages in ~/.local would shadow the image's.
+export PYTHONNOUSERSITE=1
+unset PYTHONPATH PYTHONHOME VIRTUAL_ENV "${!CONDA@}"
+
+RUN=/home/me/hpcbench/runs/demo
+HPCBENCH=/home/me/hpcbench/runs/demo/bin/hpcbench
+umask 077
+cd -- "$RUN" || exit 4
+set -euo pipefail
+
+# ---- Server -----------------------------------------------------------------
+# hpcbench fills in {port}, {nonce} and {socket} when it starts this command; the
+# API key goes through the environment.
+SERVER=(
+  /home/me/hpcbench/runs/demo/bin/hpcbench stub
+  --port '{port}'
+  --model 'demo-{nonce}'
+)
+
+# ---- Repeats ----------------------------------------------------------------
+# All repeats against one server.
+REPEATS=${HPCBENCH_REPEATS:-1 2 3 4 5}
+case $REPEATS in
+  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': HPCBENCH_REPEATS is to hold the numbers of the repeats to run" >&2; exit 2 ;;
+esac
+
+# Slurm's signals reach this shell alone. A signal also ends `wait` early, so it is
+# called again until the repeat itself has ended and written down what it had.
+child=
+stopped=0
+interrupted=0
+# shellcheck disable=SC2317,SC2329 # called by trap
+on_signal() {
+  stopped=1
+  interrupted=1
+  if [ -n "$child" ]; then kill -TERM "$child" 2>/dev/null || true; fi
+}
+trap on_signal TERM INT HUP
+
+run_repeat() {
+  local rc
+  "$HPCBENCH" repeat "$@" --run "$RUN" -- "${SERVER[@]}" &
+  child=$!
+  # A signal that came just before could not be passed on.
+  if [ "$stopped" = 1 ]; then kill -TERM "$child" 2>/dev/null || true; fi
+  while :; do
+    interrupted=0
+    rc=0
+    wait "$child" || rc=$?
+    if [ "$interrupted" = 0 ]; then break; fi
+  done
+  child=
+  return "$rc"
+}
+
+status=0
+# shellcheck disable=SC2086 # one argument a repeat
+run_repeat $REPEATS || status=$?
+exit "$status"

@@ -1,0 +1,169 @@
+#!/bin/bash
+# hpcbench run qwen3-235b-lumi: Qwen/Qwen3-Coder-30B-A3B-Instruct on lumi, plan default
+# Written by hpcbench v0.1.0. Nothing in here depends on the day it was written.
+#
+# Walltime: 5 x (600 s start + 60 s warm-up + 9 x 120 s + 30 s stop) + 300 s reserve
+#
+# To run it again, one job a repeat (1 2 3), each after the one before:
+#   HPCBENCH_REPEATS=1 sbatch --dependency=singleton /scratch/project_465000123/hpcbench/runs/qwen3-30b-lumi/script.sh
+
+#SBATCH --job-name=hpcbench-qwen3-30b-lumi
+#SBATCH --account=project_465000123
+#SBATCH --partition=standard-g
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=1
+#SBATCH --gpus-per-node=8
+#SBATCH --cpus-per-task=56
+#SBATCH --mem=480G
+#SBATCH --time=03:00:00
+#SBATCH --output=/scratch/project_465000123/hpcbench/runs/qwen3-30b-lumi/logs/%j.log
+#SBATCH --no-requeue
+#SBATCH --open-mode=append
+#SBATCH --signal=B:TERM@120
+
+# ---- Environment ------------------------------------------------------------
+# Strict mode comes last: site profiles and modules fail under set -e and set -u.
+set +eu +o posix
+# Settings of a container runtime come from the modules and from below, not from
+# the shell that submitted the job.
+unset "${!APPTAINER@}" "${!SINGULARITY@}"
+
+# Jobs that don't inherit a login shell have no module command.
+# shellcheck disable=SC1090,SC1091
+type module >/dev/null 2>&1 || [ ! -r /etc/profile ] || . /etc/profile
+module purge
+module use /appl/local/laifs/modules
+# Sets SINGULARITY_BIND to the file systems of LUMI.
+module load lumi-aif-singularity-bindings
+
+# From here on only these variables are left, and no exported function.
+while IFS= read -r name; do
+  case $name in
+    HOME | USER | LOGNAME | SHELL | PATH | PWD | TMPDIR | TERM) ;;
+    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_REPEATS) ;;
+    SINGULARITY_BIND) ;;
+    SLURM_* | SLURMD_*) ;;
+    *) unset -v "$name" 2>/dev/null ;;
+  esac
+done < <(compgen -e)
+while read -r _ _ name; do unset -f "$name"; done < <(declare -Fx)
+
+# One language and one time format, so that every tool's output can be read back.
+export LC_ALL=C.UTF-8
+export SLURM_TIME_FORMAT=standard
+# $HOME is visible in the container: packages in ~/.local would shadow the image's.
+export PYTHONNOUSERSITE=1
+unset PYTHONPATH PYTHONHOME VIRTUAL_ENV "${!CONDA@}"
+# Where the binding module is missing: the same file systems by hand.
+if [ -z "${SINGULARITY_BIND:-}" ]; then export SINGULARITY_BIND=/var/spool/slurmd,/pfs,/scratch,/projappl,/project,/flash,/appl; fi
+# Weights are larger than the 20 GB of the home folder.
+export SINGULARITYENV_HF_HOME=/scratch/project_465000123/hf-cache
+# Compiled kernels out of the home folder.
+export SINGULARITYENV_VLLM_CACHE_ROOT=/scratch/project_465000123/vllm-cache
+# Lustre has not the locks that MIOpen wants.
+export SINGULARITYENV_MIOPEN_USER_DB_PATH=/tmp/"${USER:-}"-miopen-cache-"${SLURM_NODEID:-}"
+# The Slingshot network; other interfaces don't reach the other nodes.
+export SINGULARITYENV_NCCL_SOCKET_IFNAME=hsn
+export SINGULARITYENV_PYTHONNOUSERSITE=1
+
+need() {
+  if command -v "$1" >/dev/null 2>&1; then return; fi
+  echo "hpcbench: $1 was not found: add the module that has it to the site's profile" >&2
+  exit 4
+}
+need singularity
+
+RUN=/scratch/project_465000123/hpcbench/runs/qwen3-30b-lumi
+HPCBENCH=/scratch/project_465000123/hpcbench/runs/qwen3-30b-lumi/bin/hpcbench
+umask 077
+cd -- "$RUN" || exit 4
+set -euo pipefail
+
+# ---- Server -----------------------------------------------------------------
+# hpcbench fills in {port}, {nonce} and {socket} when it starts this command; the
+# API key goes through the environment.
+SERVER=(
+  singularity exec
+  --no-eval
+  /appl/local/laifs/containers/lumi-multitorch-u24r70f21m50t210-20260807_115122/lumi-multitorch-full-u24r70f21m50t210-20260807_115122.sif
+  vllm serve /scratch/project_465000123/hf-cache/hub/models--Qwen--Qwen3-Coder-30B-A3B-Instruct/snapshots/b2cff64
+  --host 127.0.0.1
+  --port '{port}'
+  --served-model-name 'Qwen/Qwen3-Coder-30B-A3B-Instruct-{nonce}'
+  --tensor-parallel-size 2
+  --max-model-len 4096
+  --pipeline-parallel-size 2
+  --master-port '{master_port}'
+)
+
+# The server runs once a node. The first node's address is found here, because the
+# image has no Slurm tools. The port on it listens on all addresses.
+first_node=
+read -r first_node < <(scontrol show hostnames "$SLURM_JOB_NODELIST") || true
+if [ -z "$first_node" ]; then
+  echo "hpcbench: scontrol didn't name the nodes of this job" >&2
+  exit 4
+fi
+MASTER_ADDR=$(getent ahostsv4 "$first_node" | awk 'NR == 1 { print $1 }') || true
+export MASTER_ADDR=${MASTER_ADDR:-$first_node}
+# shellcheck disable=SC2016 # each task's own shell expands these
+LAUNCH=(
+  srun --export=ALL --nodes=2 --ntasks=2 --ntasks-per-node=1
+  --cpus-per-task=56 --kill-on-bad-exit=1
+  # exec, so that a signal reaches the server and not this shell.
+  bash -c '
+    if [ "$SLURM_PROCID" != 0 ]; then set -- "$@" --headless; fi
+    exec "$@" --nnodes 2 --node-rank "$SLURM_PROCID" --master-addr "$MASTER_ADDR"' rank
+)
+SERVER=("${LAUNCH[@]}" "${SERVER[@]}")
+
+# ---- Repeats ----------------------------------------------------------------
+# Each job of the chain is told its repeats.
+REPEATS=${HPCBENCH_REPEATS:-}
+case $REPEATS in
+  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': set HPCBENCH_REPEATS to the numbers of the repeats to run" >&2; exit 2 ;;
+esac
+
+# Slurm's signals reach this shell alone. A signal also ends `wait` early, so it is
+# called again until the repeat itself has ended and written down what it had.
+child=
+stopped=0
+interrupted=0
+# shellcheck disable=SC2317,SC2329 # called by trap
+on_signal() {
+  stopped=1
+  interrupted=1
+  if [ -n "$child" ]; then kill -TERM "$child" 2>/dev/null || true; fi
+}
+trap on_signal TERM INT HUP
+
+run_repeat() {
+  local rc
+  "$HPCBENCH" repeat "$@" --run "$RUN" -- "${SERVER[@]}" &
+  child=$!
+  # A signal that came just before could not be passed on.
+  if [ "$stopped" = 1 ]; then kill -TERM "$child" 2>/dev/null || true; fi
+  while :; do
+    interrupted=0
+    rc=0
+    wait "$child" || rc=$?
+    if [ "$interrupted" = 0 ]; then break; fi
+  done
+  child=
+  return "$rc"
+}
+
+status=0
+for N in $REPEATS; do
+  rc=0
+  if [ "$stopped" = 1 ]; then
+    rc=130
+    echo "hpcbench: repeat $N was not started: the job was told to end" >&2
+  else
+    run_repeat "$N" || rc=$?
+    if [ "$rc" != 0 ]; then echo "hpcbench: repeat $N ended with exit code $rc" >&2; fi
+  fi
+  # One bad repeat doesn't stop the others, but the job doesn't look good either.
+  if [ "$status" = 0 ]; then status=$rc; fi
+done
+exit "$status"
