@@ -46,8 +46,8 @@ func (r *Repeat) read(run *Run, o Options) {
 		r.Problems = append(r.Problems, last.problems...)
 		r.State, r.Attempt, r.Dir = StateMissing, last.attempt, last.dir
 		r.Why = fmt.Sprintf("attempt %d left no data", last.number)
-		if last.attempt != nil {
-			r.Why += stateWords(last.attempt)
+		if last.attempt != nil && last.attempt.Failure != nil {
+			r.Why += ": " + stateWords(last.attempt)
 		}
 		r.applyJob(o)
 		return
@@ -104,7 +104,7 @@ func (r *Repeat) take(c candidate, numbers []int) {
 	if c.attempt != nil {
 		r.State = c.attempt.State
 		if !c.complete {
-			r.Why = r.State + stateWords(c.attempt)
+			r.Why = stateWords(c.attempt)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func stateWords(a *results.Attempt) string {
 	if a.Failure == nil {
 		return ""
 	}
-	words := ": " + a.Failure.Words
+	words := a.Failure.Words
 	if a.Failure.Line != "" {
 		words += " (" + a.Failure.Line + ")"
 	}
@@ -147,9 +147,6 @@ func (r *Repeat) load(run *Run, o Options) {
 	}
 	if r.Attempt == nil { // identity is gone, the numbers stand
 		r.State = r.Summary.State
-		if r.State != results.StateComplete {
-			r.Why = r.State
-		}
 	}
 	if n := r.Summary.TornRecords + r.Summary.BadRecords; n > 0 {
 		r.Problems = append(r.Problems, Problem{File: r.Dir.Records(), Words: fmt.Sprintf("%d torn and %d broken lines; the others are used", r.Summary.TornRecords, r.Summary.BadRecords)})

@@ -39,7 +39,7 @@ type Run struct {
 type Repeat struct {
 	Index int
 	State string // results.State… of the chosen attempt, StateMissing or StateUnreadable
-	// Why says in words what keeps the repeat from being complete; "" where it is.
+	// Why says in words what keeps the repeat from being complete, beyond its state; "" where nothing is known.
 	Why string
 	// Chosen is the attempt's number, -1 where there is none.
 	Chosen  int
