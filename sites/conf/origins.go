@@ -1,6 +1,9 @@
 package conf
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Origin says where a value came from.
 type Origin struct {
@@ -38,4 +41,22 @@ func (o *Origins) Len() int {
 		return 0
 	}
 	return len(o.byPath)
+}
+
+// First gives the origin of the leaf at a path or, where that is no leaf, the
+// one below it that stands first in the lowest line.
+func (o *Origins) First(path ...string) Origin {
+	if at := o.Of(path...); at.Source != "" || o == nil {
+		return at
+	}
+	var first Origin
+	for key, origin := range o.byPath {
+		if !strings.HasPrefix(key, pathKey(path)+separator) {
+			continue
+		}
+		if first.Source == "" || origin.Source < first.Source || origin.Source == first.Source && origin.Line < first.Line {
+			first = origin
+		}
+	}
+	return first
 }
