@@ -83,18 +83,22 @@ type ErrorCount struct {
 // in Unbounded; Mean and SD are nil where anything is unbounded.
 // Percentiles are Hyndman-Fan type 7 (numpy's default).
 type Dist struct {
-	N         int      `json:"n"`
-	Mean      *float64 `json:"mean,omitempty"`
-	SD        *float64 `json:"sd,omitempty"` // n−1
-	Min       *float64 `json:"min,omitempty"`
-	P50       *float64 `json:"p50,omitempty"`
-	P60       *float64 `json:"p60,omitempty"`
-	P70       *float64 `json:"p70,omitempty"`
-	P80       *float64 `json:"p80,omitempty"`
-	P90       *float64 `json:"p90,omitempty"`
-	P95       *float64 `json:"p95,omitempty"`
-	P99       *float64 `json:"p99,omitempty"`
-	Max       *float64 `json:"max,omitempty"`
+	N    int      `json:"n"`
+	Mean *float64 `json:"mean,omitempty"`
+	SD   *float64 `json:"sd,omitempty"` // n−1
+	Min  *float64 `json:"min,omitempty"`
+	P50  *float64 `json:"p50,omitempty"`
+	P60  *float64 `json:"p60,omitempty"`
+	P70  *float64 `json:"p70,omitempty"`
+	P80  *float64 `json:"p80,omitempty"`
+	P90  *float64 `json:"p90,omitempty"`
+	P95  *float64 `json:"p95,omitempty"`
+	P99  *float64 `json:"p99,omitempty"`
+	Max  *float64 `json:"max,omitempty"`
+	// P95Lower and P95Upper are a 95 % interval of the 95th percentile by order statistics. The lower end is nil where
+	// n is below 72 or it is unbounded itself, the upper end also where the interval reaches the unbounded.
+	P95Lower  *float64 `json:"p95_lower,omitempty"`
+	P95Upper  *float64 `json:"p95_upper,omitempty"`
 	Unbounded []string `json:"unbounded,omitempty"` // such as ["p99", "max"]
 	// Over is the largest finished value: an unbounded percentile is printed as "> Over".
 	Over *float64 `json:"over,omitempty"`
