@@ -1,0 +1,93 @@
+package judge
+
+import (
+	"math"
+
+	"hpcbench/results"
+)
+
+const (
+	// riseP is how sure a slope of requests in flight must be.
+	riseP = 0.001
+	// saturatedShare of the arrivals left unserved is a server that doesn't keep up.
+	saturatedShare = 0.05
+	// maxDrift of requests in flight over the second half of the window, relative to their mean, and maxDriftRequests.
+	maxDrift         = 0.5
+	maxDriftRequests = 2.0
+	// maxSliceRatio is highest/lowest throughput of the last three slices of a held window.
+	maxSliceRatio = 1.10
+)
+
+// load is whether the server kept up.
+type load struct {
+	saturated bool
+	unserved  float64 // share of arrivals
+}
+
+// loadOf: in the second half of an open loop's window, requests in flight rise
+// by what arrives and isn't served. A rise of more than 5 % of the arrivals,
+// surely no wobble, is a server that doesn't keep up.
+func loadOf(s results.StepSummary) load {
+	c := s.Corrected
+	if s.Step.Loop != results.LoopOpen || c.InFlightRise == nil || c.InFlightRiseP == nil || c.SentPerS <= 0 {
+		return load{}
+	}
+	unserved := *c.InFlightRise / c.SentPerS
+	return load{saturated: *c.InFlightRiseP < riseP && unserved > saturatedShare, unserved: unserved}
+}
+
+// steady: an open loop's requests in flight must not drift, except on a
+// saturated server; a closed loop's throughput must not vary from slice to slice.
+func steady(s results.StepSummary, l load) []results.Finding {
+	if s.Step.Loop == results.LoopClosed {
+		return held(s)
+	}
+	if l.saturated {
+		return []results.Finding{limited(results.LevelNote, CodeSaturated, l.unserved, saturatedShare,
+			"the server didn't keep up: %s of the arrivals in the second half of the window were left unserved, %d were in flight at its end",
+			percent(l.unserved), s.InFlightEnd)}
+	}
+	c := s.Corrected
+	if c.InFlightRise == nil || c.InFlightRiseP == nil || *c.InFlightRiseP >= riseP {
+		return nil
+	}
+	drift := *c.InFlightRise * s.WindowS / 2
+	limit := max(maxDriftRequests, maxDrift*c.InFlightMean)
+	if math.Abs(drift) <= limit {
+		return nil
+	}
+	return []results.Finding{limited(results.LevelInvalid, CodeUnsteady, drift, math.Copysign(limit, drift),
+		"requests in flight changed by %+.3g over the second half of the window, on a mean of %.3g, while the server kept up", drift, c.InFlightMean)}
+}
+
+// held compares the last three slices of a held window. A stream that starts
+// anew gives no token for a TTFT, and one slice may hold one such pause a
+// stream more than another: that much is allowed on top.
+func held(s results.StepSummary) []results.Finding {
+	all := s.Corrected.SlicesPerS
+	if len(all) < 3 || !s.Finished || s.Step.DurationS == 0 || s.Counts.Shed > 0 {
+		return nil
+	}
+	pause := s.Corrected.ServiceTTFT.P90
+	if pause == nil {
+		return nil
+	}
+	share := *pause / 1000 / (s.WindowS / float64(len(all)))
+	if share >= 1 {
+		return nil // slices shorter than the pauses say nothing
+	}
+	limit := maxSliceRatio * (1 + share) / (1 - share)
+	lowest, highest := math.Inf(1), 0.0
+	for _, v := range all[len(all)-3:] {
+		lowest, highest = min(lowest, v), max(highest, v)
+	}
+	if lowest == 0 {
+		return []results.Finding{limited(results.LevelInvalid, CodeUnsteady, 0, limit,
+			"one of the last three slices of the window has no token at all")}
+	}
+	if ratio := highest / lowest; ratio > limit {
+		return []results.Finding{limited(results.LevelInvalid, CodeUnsteady, ratio, limit,
+			"throughput of the last three slices of the window varies by a factor of %.3g (limit %.3g)", ratio, limit)}
+	}
+	return nil
+}
