@@ -3,9 +3,11 @@ package sites
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"hpcbench/sites/conf"
 )
@@ -17,9 +19,10 @@ const (
 	forJob  = "job node"
 )
 
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+var placeholder = regexp.MustCompile(`\{[a-z_]*\}`)
 
-// checkTemplate says what is wrong with the placeholders of a template.
+// checkTemplate says what is wrong with the placeholders of a text. Braces
+// around anything else are the text's own.
 func checkTemplate(text string) error {
 	known := strings.Fields(forSpec + " " + forJob)
 	for _, found := range placeholder.FindAllString(text, -1) {
@@ -27,8 +30,19 @@ func checkTemplate(text string) error {
 			return fmt.Errorf("%s is no placeholder%s", found, conf.DidYouMean(name, known))
 		}
 	}
-	if rest := placeholder.ReplaceAllString(text, ""); strings.ContainsAny(rest, "{}\n\x00") {
-		return fmt.Errorf("%q has a lone brace or a line break", text)
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return fmt.Errorf("%q has a line break or another control character", text)
+	}
+	return nil
+}
+
+// checkPathTemplate also refuses braces that are no placeholder.
+func checkPathTemplate(text string) error {
+	if err := checkTemplate(text); err != nil {
+		return err
+	}
+	if strings.ContainsAny(placeholder.ReplaceAllString(text, ""), "{}") {
+		return fmt.Errorf("%q has a brace that belongs to no placeholder", text)
 	}
 	return nil
 }
@@ -50,8 +64,23 @@ func fill(text string, values map[string]string) (string, error) {
 	return filled, missing
 }
 
+// absolute makes a path one that means the same everywhere: ~/ is the home
+// folder, and a relative path begins in the working folder.
+func (w Who) absolute(path string) (string, error) {
+	switch rest, tilde := strings.CutPrefix(path, "~/"); {
+	case path == "" || filepath.IsAbs(path):
+		return path, nil
+	case tilde && w.Home != "":
+		return filepath.Join(w.Home, rest), nil
+	case strings.HasPrefix(path, "~") || w.Dir == "":
+		return "", fmt.Errorf("%q is not an absolute path", path)
+	}
+	return filepath.Join(w.Dir, path), nil
+}
+
 // Expand gives a copy of the profile in which every template is filled in
-// except {job} and {node}. It fails when a template needs a value that is missing.
+// except {job} and {node}, and every path is absolute. It fails when a template needs a
+// value that is missing.
 func (p Profile) Expand(who Who) (Profile, error) {
 	values := map[string]string{
 		"account": p.Account, "account_lower": strings.ToLower(p.Account),
@@ -65,15 +94,22 @@ func (p Profile) Expand(who Who) (Profile, error) {
 		}
 		return filled
 	}
-	p.CacheDir = set("cache_dir", p.CacheDir)
+	setPath := func(key, text string) string {
+		absolute, err := who.absolute(set(key, text))
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		}
+		return absolute
+	}
+	p.CacheDir = setPath("cache_dir", p.CacheDir)
 	values["cache_dir"] = p.CacheDir
-	p.Image = set("image", p.Image)
-	p.RunsDir = set("runs_dir", p.RunsDir)
+	p.Image = setPath("image", p.Image)
+	p.RunsDir = setPath("runs_dir", p.RunsDir)
 
 	p.Caches = maps.Clone(p.Caches)
 	for _, name := range slices.Sorted(maps.Keys(p.Caches)) {
 		c := p.Caches[name]
-		c.Path = set("caches."+name+".path", c.Path)
+		c.Path = setPath("caches."+name+".path", c.Path)
 		p.Caches[name] = c
 	}
 	p.Environment = maps.Clone(p.Environment)

@@ -40,9 +40,10 @@ func (o Options) getenv(name string) string {
 type Who struct {
 	User string // $USER, else $LOGNAME, else the number
 	Home string // $HOME
+	Dir  string // the working folder, absolute; empty = relative paths are refused
 }
 
-// Who reads the environment.
+// Who reads the environment and the working folder.
 func (o Options) Who() Who {
 	w := Who{User: o.getenv("USER"), Home: o.getenv("HOME")}
 	if w.User == "" {
@@ -50,6 +51,11 @@ func (o Options) Who() Who {
 	}
 	if w.User == "" {
 		w.User = strconv.Itoa(os.Getuid())
+	}
+	if o.Dir != "" {
+		if dir, err := filepath.Abs(o.Dir); err == nil {
+			w.Dir = dir
+		}
 	}
 	return w
 }

@@ -44,8 +44,8 @@ func atLeast[N int | float64 | time.Duration](v *validator, key []string, value,
 	}
 }
 
-func (v *validator) template(key []string, text string) {
-	if err := checkTemplate(text); err != nil {
+func (v *validator) pathTemplate(key []string, text string) {
+	if err := checkPathTemplate(text); err != nil {
 		v.complain(key, "%s", err)
 	}
 }
@@ -58,9 +58,9 @@ func validate(p Profile, origins *conf.Origins) error {
 	atLeast(v, keyPath("repeats"), p.Repeats, 1)
 	atLeast(v, keyPath("poll_interval"), p.PollInterval, time.Second)
 	atLeast(v, keyPath("confirm_cost_above"), p.ConfirmCostAbove, 0)
-	for key, text := range map[string]string{"image": p.Image, "runs_dir": p.RunsDir, "cache_dir": p.CacheDir} {
-		v.template(keyPath(key), text)
-	}
+	v.pathTemplate(keyPath("image"), p.Image)
+	v.pathTemplate(keyPath("runs_dir"), p.RunsDir)
+	v.pathTemplate(keyPath("cache_dir"), p.CacheDir)
 	if strings.Contains(p.CacheDir, "{cache_dir}") {
 		v.complain(keyPath("cache_dir"), "stands for itself")
 	}
@@ -171,7 +171,7 @@ func (v *validator) container() {
 	for _, host := range slices.Sorted(maps.Keys(p.Binds)) {
 		key := []string{"binds", host}
 		for _, side := range []string{host, p.Binds[host].Target} {
-			v.template(key, side)
+			v.pathTemplate(key, side)
 			if side != "" && !path.IsAbs(side) && !strings.HasPrefix(side, "{") {
 				v.complain(key, "%q is not an absolute path", side)
 			}
@@ -189,7 +189,9 @@ func (v *validator) environment() {
 			continue
 		}
 		v.variable(key, name, e.Reason)
-		v.template(key, e.Value)
+		if err := checkTemplate(e.Value); err != nil {
+			v.complain(key, "%s", err)
+		}
 		if e.Where != Host && e.Where != Container {
 			v.complain(key, "where must be host or container")
 		}
@@ -206,7 +208,7 @@ func (v *validator) environment() {
 			continue
 		}
 		v.variable(key, name, c.Reason)
-		v.template(key, c.Path)
+		v.pathTemplate(key, c.Path)
 		if c.Path == "" {
 			v.complain(key, "has no path")
 		}
