@@ -12,31 +12,31 @@ const MinRepeats = 3
 
 // Table is one run over its repeats.
 type Table struct {
-	Run       string
-	Simulated bool
-	Asked     int // repeats
-	Good      int // complete ones with numbers
-	Over      Over
-	Steps     []Step
+	Run       string `json:"run"`
+	Simulated bool   `json:"simulated"`
+	Asked     int    `json:"repeats_asked"`
+	Good      int    `json:"repeats_good"` // complete ones with numbers
+	Over      Over   `json:"over"`
+	Steps     []Step `json:"steps"`
 	// Missing says of each repeat that isn't good what keeps it from being.
-	Missing []string
+	Missing []string `json:"missing,omitempty"`
 	// Findings of repeats as a whole.
-	Findings []Finding
+	Findings []Finding `json:"findings,omitempty"`
 	// Warnings are what a reader must know before the numbers.
-	Warnings []string
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Step is one step over the repeats.
 type Step struct {
-	Step results.Step
+	Step results.Step `json:"step"`
 	// Used are the repeats that count, LeftOut the others with their recorded cause.
-	Used      []int
-	LeftOut   []LeftOut
-	Estimates []Estimate // only metrics that have a figure, in the order of Metrics
-	Pooled    []Pooled   // empty unless the run was read with values
-	Findings  []Finding
-	Counts    results.Counts // summed over the used repeats
-	Errors    []results.ErrorCount
+	Used      []int                `json:"used"`
+	LeftOut   []LeftOut            `json:"left_out,omitempty"`
+	Estimates []Estimate           `json:"estimates"`        // only metrics that have a figure, in the order of Metrics
+	Pooled    []Pooled             `json:"pooled,omitempty"` // only where the run was read with values
+	Findings  []Finding            `json:"findings,omitempty"`
+	Counts    results.Counts       `json:"counts"` // summed over the used repeats
+	Errors    []results.ErrorCount `json:"errors,omitempty"`
 	byName    map[string]int
 }
 

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hpcbench/collect/aggregate"
+	"hpcbench/results"
+)
+
+// simulatedWords stand wherever numbers of a stub engine do.
+const simulatedWords = "SIMULATED: the engine is a stub. These numbers say nothing about a machine or a model."
+
+// Note is one line below the tables.
+type Note struct {
+	Level string `json:"level"` // invalid, warning, note
+	Words string `json:"words"`
+}
+
+// Notes are all that a reader must know of the numbers, the worst first.
+func (d *Document) Notes() []Note {
+	var out []Note
+	for _, m := range d.Missing {
+		out = append(out, Note{results.LevelWarning, m})
+	}
+	for _, w := range d.Warnings {
+		out = append(out, Note{results.LevelWarning, w})
+	}
+	for _, f := range d.Findings {
+		out = append(out, Note{f.Level, findingWords("", f, d.Asked)})
+	}
+	for i := range d.Steps {
+		s := &d.Steps[i]
+		for _, f := range s.Findings {
+			out = append(out, Note{f.Level, findingWords(StepLabel(s.Step), f, len(s.Used)+len(s.LeftOut))})
+		}
+		for _, l := range s.LeftOut {
+			if !strings.HasPrefix(l.Why, "INVALID ") && !strings.HasPrefix(l.Why, "the repeat is ") {
+				out = append(out, Note{results.LevelWarning, fmt.Sprintf("%s: repeat %d left out: %s", StepLabel(s.Step), l.Repeat, l.Why)})
+			}
+		}
+		out = append(out, outlierNotes(s)...)
+	}
+	for _, p := range d.Problems {
+		out = append(out, Note{results.LevelWarning, p.String()})
+	}
+	var sorted []Note
+	for _, level := range []string{results.LevelInvalid, results.LevelWarning, results.LevelNote} {
+		for _, n := range out {
+			if n.Level == level {
+				sorted = append(sorted, n)
+			}
+		}
+	}
+	return sorted
+}
+
+func findingWords(step string, f aggregate.Finding, of int) string {
+	words := f.Code + ": " + f.Reason
+	if step != "" {
+		words = step + ": " + words
+	}
+	if len(f.Repeats) == of && of > 1 {
+		return fmt.Sprintf("%s (all %d repeats)", words, of)
+	}
+	return fmt.Sprintf("%s (repeat %s)", words, list(f.Repeats))
+}
+
+// outlierNotes says which repeats stand out, for the metrics that the tables show.
+func outlierNotes(s *aggregate.Step) []Note {
+	shown := map[string]string{}
+	for _, sh := range shapes {
+		for _, c := range sh.columns {
+			shown[c.metric] = c.head
+		}
+	}
+	byRepeat := map[int][]string{}
+	var order []int
+	for _, e := range s.Estimates {
+		if shown[e.Metric] == "" {
+			continue
+		}
+		for _, r := range e.Raw {
+			if r.Outlier != "" {
+				if byRepeat[r.Repeat] == nil {
+					order = append(order, r.Repeat)
+				}
+				byRepeat[r.Repeat] = append(byRepeat[r.Repeat], e.Metric)
+			}
+		}
+	}
+	var out []Note
+	for _, k := range order {
+		out = append(out, Note{results.LevelNote, fmt.Sprintf("%s: repeat %d stands out (flagged *, counted all the same): %s",
+			StepLabel(s.Step), k, strings.Join(byRepeat[k], ", "))})
+	}
+	return out
+}
+
+func list(n []int) string {
+	words := make([]string, len(n))
+	for i, v := range n {
+		words[i] = fmt.Sprint(v)
+	}
+	return strings.Join(words, ", ")
+}

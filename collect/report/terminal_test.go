@@ -1,0 +1,111 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"hpcbench/collect/collecttest"
+	"hpcbench/collect/read"
+	"hpcbench/results"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with testdata/name, or writes it with -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, got)
+	}
+}
+
+func document(t *testing.T, s collecttest.Setup, o read.Options) *Document {
+	t.Helper()
+	run, err := read.Open(string(collecttest.Write(t, s)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := New(run)
+	for i := range d.Problems { // temporary folders have other names each time
+		d.Problems[i].File = strings.TrimPrefix(d.Problems[i].File, filepath.Dir(string(run.Dir)))
+	}
+	return d
+}
+
+// troubled is a run with one of everything: a missing repeat, an interrupted
+// one, an INVALID step, a saturated step, an outlier and errors.
+func troubled() collecttest.Setup {
+	return collecttest.Setup{
+		Name: "qwen3-4b-0319", RepeatCV: 0.02, Seed: 3, DurationS: 60, RatesPerS: []float64{2.53, 8.54, 19.22},
+		Attempt: func(k int, a *results.Attempt) {
+			if k == 2 {
+				a.State = results.StateInterrupted
+				a.Failure = &results.Failure{Class: "signal", Words: "SIGTERM before the time limit"}
+			}
+		},
+		Summary: func(k int, s *results.Summary) {
+			switch k {
+			case 1:
+				s.Steps[1].Findings = []results.Finding{{Level: results.LevelInvalid, Code: "foreign_requests", Reason: "the server started 12 requests that we did not send (limit 0)"}}
+			case 2:
+				s.Steps[2].Finished = false
+			case 4:
+				ttft := *s.Steps[0].Compat.TTFTMs
+				ttft.Avg *= 3
+				s.Steps[0].Compat.TTFTMs = &ttft
+			}
+			s.Steps[2].Findings = append(s.Steps[2].Findings, results.Finding{Level: results.LevelNote, Code: "saturated", Reason: "completed 18.1 of 19.2 requests/s offered, and requests in flight kept rising"})
+			s.Steps[2].Compat.Failed = 11
+			s.Steps[2].Compat.TotalReqs += 11
+		},
+	}
+}
+
+func TestTerminalGolden(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		setup  collecttest.Setup
+		colour bool
+	}{
+		{"five.txt", collecttest.Setup{Name: "qwen3-4b-0319", RepeatCV: 0.01, DurationS: 60, RatesPerS: []float64{2.53, 8.54, 19.22}}, false},
+		{"troubled.txt", troubled(), false},
+		{"troubled-colour.txt", troubled(), true},
+		{"simulated-one.txt", collecttest.Setup{Name: "demo", Repeats: 1, DurationS: 10, Simulated: true}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if tc.colour {
+				text.EnableColors()
+				defer text.DisableColors()
+			}
+			var buf bytes.Buffer
+			if err := document(t, tc.setup, read.Options{}).Terminal(&buf, tc.colour); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, tc.name, buf.Bytes())
+			for i, l := range strings.Split(buf.String(), "\n") {
+				if w := text.StringWidthWithoutEscSequences(l); w > width {
+					t.Errorf("line %d is %d wide: %s", i+1, w, l)
+				}
+				if !tc.colour && strings.Contains(l, "\x1b") {
+					t.Errorf("line %d has an escape code: %q", i+1, l)
+				}
+			}
+		})
+	}
+}
