@@ -10,11 +10,13 @@ import (
 
 // Nearest gives the known names that a mistyped one may stand for, best first,
 // at most three. Letter case doesn't count. A name is near when a third of its letters,
-// and at least two, would have to change, or when one contains the other.
+// and at least two, would have to change and no other name is much nearer, or when one
+// contains the other.
 func Nearest(name string, known []string) []string {
 	type candidate struct {
 		name     string
 		distance int
+		contains bool
 	}
 	wanted := strings.ToLower(name)
 	var near []candidate
@@ -26,11 +28,12 @@ func Nearest(name string, known []string) []string {
 		if distance > limit && !contains || distance >= len(wanted) && !contains {
 			continue
 		}
-		near = append(near, candidate{k, distance})
+		near = append(near, candidate{k, distance, contains})
 	}
 	slices.SortStableFunc(near, func(a, b candidate) int {
 		return cmp.Or(a.distance-b.distance, strings.Compare(a.name, b.name))
 	})
+	near = slices.DeleteFunc(near, func(c candidate) bool { return !c.contains && c.distance > near[0].distance+1 })
 	names := make([]string, 0, 3)
 	for _, c := range near[:min(3, len(near))] {
 		names = append(names, c.name)

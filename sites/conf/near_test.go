@@ -19,6 +19,8 @@ func TestNearest(t *testing.T) {
 		{"LOCAL", sites, []string{"local"}},
 		{"mahti", sites, []string{}},
 		{"xy", sites, []string{}},
+		{"HPCBENCH_ACOUNT", []string{"HPCBENCH_GROUP", "HPCBENCH_ACCOUNT", "HPCBENCH_MODEL"}, []string{"HPCBENCH_ACCOUNT"}},
+		{"instruct", models, []string{"Qwen3-4B-Instruct-2507", "Qwen2.5-Coder-7B-Instruct", "Qwen3-Coder-30B-A3B-Instruct"}},
 		{"qwen3-coder", models, []string{"Qwen3-Coder-30B-A3B-Instruct"}},
 		{"qwen3-4b-instruct", models, []string{"Qwen3-4B-Instruct-2507"}},
 		{"", sites, []string{}},
