@@ -103,18 +103,22 @@ const (
 )
 
 // ServerSpec is the server: its command line in plain sight and how it is
-// started, found ready and ended. In Argv and Env the words {port}, {nonce},
-// {socket} and {attempt} are filled in by `hpcbench repeat`: port, nonce and key are made
-// at run time, and the key goes through the environment only.
+// started, found ready and ended. In Container and Command the words {port},
+// {nonce}, {socket} and {master_port} are filled in by `hpcbench repeat`: port, nonce and
+// key are made at run time, and the key goes through the environment only.
 type ServerSpec struct {
-	Engine string   `json:"engine"`
-	Argv   []string `json:"argv,omitempty"` // container and engine
-	// EngineArgs is the engine's part of Argv alone.
-	EngineArgs []string `json:"engine_args,omitempty"`
-	// Env is what the server's process gets beyond the job's environment (already with the container's prefix).
-	Env map[string]string `json:"env,omitempty"`
+	Engine string `json:"engine"`
+	// Container is the runtime's part of the command line, up to and with the image; empty without a container.
+	Container []string `json:"container,omitempty"`
+	// Command is the engine's part.
+	Command []string `json:"command,omitempty"`
+	// RankArgs are added on every node of several, WorkerArgs on every one but the first.
+	RankArgs   []string `json:"rank_args,omitempty"`
+	WorkerArgs []string `json:"worker_args,omitempty"`
+	// Runtime is the container program, "" without one.
+	Runtime string `json:"runtime,omitempty"`
 	// KeyEnv are the variables that carry the key.
-	KeyEnv         []string `json:"key_env,omitempty"`
+	KeyEnv []string `json:"key_env,omitempty"`
 	ServedName     string   `json:"served_name,omitempty"` // without the nonce's suffix
 	Image          string   `json:"image,omitempty"`       // resolved path of the .sif
 	ImageAsked     string   `json:"image_asked,omitempty"` // as configured, if a link
@@ -178,11 +182,18 @@ type JobSpec struct {
 
 // Setup is what the script does before the repeats, in its order.
 type Setup struct {
-	ModuleLines []string `json:"module_lines,omitempty"` // shell lines from the site's profile
-	KeepEnv     []string `json:"keep_env,omitempty"`     // the allow-list; a trailing * is a prefix
-	Unset       []string `json:"unset,omitempty"`
-	Exports     []Export `json:"exports,omitempty"`
-	MakeDirs    []string `json:"make_dirs,omitempty"` // caches that must exist, 0700
+	// Lines are the site's shell lines, such as its modules; they run before the environment is scrubbed.
+	Lines []string `json:"lines,omitempty"`
+	// Keep is the allow-list of the environment; a trailing * stands for any ending.
+	Keep    []string `json:"keep_env,omitempty"`
+	Exports []Export `json:"exports,omitempty"`
+	// Need are the programs that must be found after the lines.
+	Need []string `json:"need,omitempty"`
+	// MakeDirs are exported variables that name a folder which is made before the server starts, 0700; those in
+	// JobDirs belong to one job and are removed after its last repeat.
+	MakeDirs []string `json:"make_dirs,omitempty"`
+	JobDirs  []string `json:"job_dirs,omitempty"`
+	Umask    string   `json:"umask"`
 }
 
 // Export is one variable with the reason for it.
@@ -190,6 +201,6 @@ type Export struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	Why   string `json:"why"`
-	// Expand lets the shell fill in $NAME references of the value, such as $SLURM_NODEID; else it is quoted.
+	// Expand lets the shell fill in ${NAME} references of the value, such as ${SLURM_JOB_ID}; else it is quoted.
 	Expand bool `json:"expand,omitempty"`
 }
