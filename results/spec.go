@@ -118,7 +118,7 @@ type ServerSpec struct {
 	// Runtime is the container program, "" without one.
 	Runtime string `json:"runtime,omitempty"`
 	// KeyEnv are the variables that carry the key.
-	KeyEnv []string `json:"key_env,omitempty"`
+	KeyEnv         []string `json:"key_env,omitempty"`
 	ServedName     string   `json:"served_name,omitempty"` // without the nonce's suffix
 	Image          string   `json:"image,omitempty"`       // resolved path of the .sif
 	ImageAsked     string   `json:"image_asked,omitempty"` // as configured, if a link
