@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/google/renameio/v2"
@@ -88,59 +87,4 @@ func jsonError(b []byte, err error) error {
 		return err
 	}
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(b[:offset], []byte("\n")), err)
-}
-
-// Lines is what reading an append-only file met beside the good lines.
-type Lines struct {
-	Torn int   // 1 where the last line has no end: the writer was killed in it
-	Bad  int   // lines in the middle that couldn't be read
-	At   int64 // where the first bad line begins, in bytes
-}
-
-// ReadLines reads an append-only file of JSON lines. A torn last line and
-// broken lines are counted, never fatal: the rest of a measurement is still one.
-func ReadLines[T any](r io.Reader, each func(T)) (Lines, error) {
-	var seen Lines
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return seen, err
-	}
-	for at := 0; at < len(b); {
-		end := bytes.IndexByte(b[at:], '\n')
-		if end < 0 {
-			seen.Torn = 1
-			break
-		}
-		line := b[at : at+end]
-		if len(bytes.TrimSpace(line)) > 0 {
-			var v T
-			if err := json.Unmarshal(line, &v); err != nil {
-				if seen.Bad == 0 {
-					seen.At = int64(at)
-				}
-				seen.Bad++
-			} else {
-				each(v)
-			}
-		}
-		at += end + 1
-	}
-	return seen, nil
-}
-
-// ReadLinesFile is ReadLines on a file; one that doesn't exist has no lines.
-func ReadLinesFile[T any](path string, each func(T)) (Lines, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return Lines{}, nil
-	}
-	if err != nil {
-		return Lines{}, err
-	}
-	defer f.Close()
-	seen, err := ReadLines(f, each)
-	if err != nil {
-		return seen, fmt.Errorf("read %s: %w", path, err)
-	}
-	return seen, nil
 }

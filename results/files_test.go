@@ -56,18 +56,3 @@ func TestWriteJSONReplacesWhole(t *testing.T) {
 		t.Errorf("left behind: %v", rest)
 	}
 }
-
-func FuzzReadLines(f *testing.F) {
-	f.Add("{\"seq\":1}\n{\"seq\":2}\n{\"se")
-	f.Add("\n\nnull\n[]\n{\"seq\":\"x\"}\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		n := 0
-		seen, err := ReadLines(strings.NewReader(text), func(Record) { n++ })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if whole := strings.Count(text, "\n"); n+seen.Bad > whole || seen.Torn > 1 {
-			t.Errorf("%d good, %+v of %d lines", n, seen, whole)
-		}
-	})
-}
