@@ -25,6 +25,8 @@ type Summary struct {
 	BadSamples int `json:"bad_samples,omitempty"`
 	// DuplicateRecords is how many records carry a Seq that another one has: a file put together from two.
 	DuplicateRecords int `json:"duplicate_records,omitempty"`
+	// Digest is ContentDigest as the program wrote it; "" where nobody set one (imported files).
+	Digest string `json:"digest,omitempty"`
 }
 
 // StepSummary is one step of one repeat.

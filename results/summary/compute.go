@@ -44,6 +44,8 @@ func Compute(in Input) results.Summary {
 		out.Steps = append(out.Steps, step)
 	}
 	judge.Apply(&out, in.Attempt, in.Plan)
+	// An error would mean a figure that JSON can't hold; writing the file will say so.
+	out.Digest, _ = out.ContentDigest()
 	return out
 }
 
