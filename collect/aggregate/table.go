@@ -5,6 +5,7 @@ import (
 
 	"hpcbench/collect/read"
 	"hpcbench/results"
+	"hpcbench/results/judge"
 )
 
 // MinRepeats is how many repeats a verdict needs at least.
@@ -105,7 +106,9 @@ func Of(run *read.Run) *Table {
 		if r.Summary != nil {
 			t.Simulated = t.Simulated || r.Summary.Simulated
 			for _, f := range r.Summary.Findings {
-				t.Findings = addFinding(t.Findings, f, r.Index)
+				if !cut[f.Code] { // Missing says it already
+					t.Findings = addFinding(t.Findings, f, r.Index)
+				}
 			}
 		}
 	}
@@ -229,23 +232,27 @@ func find(s *results.Summary, step results.Step) *results.StepSummary {
 	return nil
 }
 
-// cause is why a repeat's step must not be counted; "" = it counts.
+// cause is why a repeat's step must not be counted; "" = it counts. A repeat
+// that was cut keeps the steps that it finished before.
 func cause(r *read.Repeat, s *results.StepSummary) string {
-	for _, list := range [][]results.Finding{r.Summary.Findings, s.Findings} {
-		for _, f := range list {
-			if f.Level == results.LevelInvalid {
-				return "INVALID " + f.Code + ": " + f.Reason
-			}
+	for _, f := range r.Summary.Findings {
+		if f.Level == results.LevelInvalid && !cut[f.Code] {
+			return "INVALID " + f.Code + ": " + f.Reason
+		}
+	}
+	for _, f := range s.Findings {
+		if f.Level == results.LevelInvalid {
+			return "INVALID " + f.Code + ": " + f.Reason
 		}
 	}
 	if s.Step.NotRun != "" {
 		return "not run: " + s.Step.NotRun
 	}
-	if !s.Finished {
-		return "its window was not finished"
-	}
 	return ""
 }
+
+// cut are the findings of a repeat that say only that it didn't come to its end.
+var cut = map[string]bool{judge.CodeInterrupted: true, judge.CodeFailed: true, judge.CodeNotEnded: true}
 
 func addFinding(list []Finding, f results.Finding, repeat int) []Finding {
 	for i := range list {

@@ -45,6 +45,7 @@ func TestInvalidStepLeavesTheOthersStanding(t *testing.T) {
 		}
 		if k == 4 {
 			s.Steps[2].Finished = false
+			s.Steps[2].Findings = []results.Finding{{Level: results.LevelInvalid, Code: "unfinished", Reason: "left after 3 s of 20 s"}}
 		}
 		if k == 5 {
 			s.Steps[0].Findings = []results.Finding{{Level: results.LevelNote, Code: "saturated", Reason: "it did not keep up"}}

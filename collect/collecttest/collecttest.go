@@ -109,9 +109,12 @@ func Build(s Setup) Made {
 			s.Attempt(k, &a)
 		}
 		records, samples := s.requests(k, level, noise)
-		sum := summarise(s, k, a, records)
+		sum := summarise(a, m.Spec.Plan, records, samples)
 		if s.Summary != nil {
 			s.Summary(k, &sum)
+			if sum.Digest, err = sum.ContentDigest(); err != nil {
+				panic(err) // a summary of finite figures always encodes
+			}
 		}
 		m.Attempts = append(m.Attempts, a)
 		m.Records = append(m.Records, records)

@@ -42,7 +42,7 @@ func (s Setup) requests(k int, night float64, noise *rand.Rand) ([]results.Recor
 				Seq: seq, Step: step.Index, Phase: results.PhaseWindow, Outcome: results.OutcomeCompleted, Status: 200, Finish: "stop", Arm: step.Arm,
 				TIntended: sent - 20, TStart: sent - 10, TSend: sent, THeaders: first - 500, TFirstEvent: first, TFirstToken: first, TLastToken: lastToken,
 				TFirstText: first, TLastText: lastToken, TDone: lastToken + 200, TEnd: lastToken + 200,
-				PromptAsked: 200, PromptTokens: 200, OutputAsked: 200, OutputTokens: tokens, FirstTokens: 1, TokensSource: results.TokensUsage,
+				PromptAsked: 200, PromptTokens: 200, OutputAsked: tokens, OutputTokens: tokens, FirstTokens: 1, TokensSource: results.TokensUsage,
 				Events: tokens + 1, TokenEvents: tokens, TextEvents: tokens, Reused: true, Clock: results.ClockKernel,
 			}
 			if step.Streams > 0 {

@@ -1,18 +1,26 @@
 package read
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"reflect"
 
 	"hpcbench/results"
+	"hpcbench/results/judge"
+	"hpcbench/results/summary"
 )
 
 // stale says why a summary that could be read shouldn't be used as it is; "" = it should.
-func stale(s *results.Summary, a *results.Attempt, rules int) string {
+func stale(s *results.Summary, a *results.Attempt) string {
+	if digest, err := s.ContentDigest(); s.Digest != "" && (err != nil || digest != s.Digest) {
+		return "summary.json was edited (its digest differs)"
+	}
 	if bad := negative(s); bad != "" {
 		return "summary.json has a negative time (" + bad + ")"
 	}
-	if rules > s.RulesVersion {
-		return fmt.Sprintf("it was judged by rules %d, these are rules %d", s.RulesVersion, rules)
+	if judge.RulesVersion > s.RulesVersion {
+		return fmt.Sprintf("it was judged by rules %d, these are rules %d", s.RulesVersion, judge.RulesVersion)
 	}
 	if a == nil {
 		return ""
@@ -48,23 +56,52 @@ func negative(s *results.Summary) string {
 }
 
 // recompute makes the summary from the records. Where it can't, a summary that
-// was read stays, with a Problem that says why it is not better.
-func (r *Repeat) recompute(reason string, o Options) {
-	if o.Summarise == nil {
-		if r.Summary == nil {
-			r.Why = reason
-		} else {
-			r.Problems = append(r.Problems, Problem{File: r.Dir.Summary(), Words: reason})
+// was read stays, judged anew, with a Problem that says why it is not better.
+func (r *Repeat) recompute(reason string, files *results.AttemptFiles, plan results.Plan) {
+	read := r.Summary
+	if files == nil {
+		var err error
+		if files, err = r.files(); err != nil {
+			r.keep(reason, err, plan)
+			return
 		}
+	}
+	if len(files.Records) == 0 && len(files.Samples) == 0 {
+		r.keep(reason, errors.New("there are no records"), plan)
 		return
 	}
-	made, err := o.Summarise(r.Dir)
-	if err != nil {
-		r.Problems = append(r.Problems, problem(r.Dir.Records(), fmt.Errorf("%s, and it can't be made from the records: %w", reason, err)))
-		if r.Summary == nil {
-			r.Why = reason + ", and the records give none"
-		}
-		return
+	made := summary.Compute(summary.Input{Attempt: files.Attempt, Records: files.Records, Samples: files.Samples,
+		RecordLines: files.RecordLines, SampleLines: files.SampleLines, Plan: plan})
+	if read != nil && read.RulesVersion == made.RulesVersion && !reflect.DeepEqual(read.Steps, made.Steps) {
+		r.Problems = append(r.Problems, Problem{File: r.Dir.Summary(), Words: "it isn't what the records give: one of the two was edited or is incomplete; the records count"})
 	}
 	r.Summary, r.Recomputed = &made, reason
+}
+
+// files reads the attempt whole.
+func (r *Repeat) files() (*results.AttemptFiles, error) {
+	files, err := results.ReadAttempt(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &files, nil
+}
+
+// keep makes do without records.
+func (r *Repeat) keep(reason string, err error, plan results.Plan) {
+	words := reason + ", and it can't be made from the records: " + problem(r.Dir.Records(), err).Words
+	r.Problems = append(r.Problems, Problem{File: r.Dir.Summary(), Words: words})
+	if r.Summary == nil {
+		r.Why = reason + ", and the records give none"
+		return
+	}
+	if r.Attempt != nil && r.Summary.RulesVersion < judge.RulesVersion {
+		judge.Apply(r.Summary, *r.Attempt, plan)
+	}
+}
+
+// onDisk says whether a file is there.
+func onDisk(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

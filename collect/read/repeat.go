@@ -134,13 +134,19 @@ func (r *Repeat) load(run *Run, o Options) {
 		reason = "summary.json can't be read"
 	default:
 		r.Summary = &sum
-		reason = stale(&sum, r.Attempt, o.RulesVersion)
+		reason = stale(&sum, r.Attempt)
 	}
-	if o.Recompute {
+	var files *results.AttemptFiles
+	if (o.Values || o.Timelines) && onDisk(r.Dir.Records()) {
+		if files, err = r.files(); err != nil {
+			r.Problems = append(r.Problems, problem(r.Dir.Records(), err))
+		}
+	}
+	if reason == "" && o.Recompute {
 		reason = "asked for"
 	}
 	if reason != "" {
-		r.recompute(reason, o)
+		r.recompute(reason, files, run.Spec.Plan)
 	}
 	if r.Summary == nil {
 		return
@@ -148,11 +154,8 @@ func (r *Repeat) load(run *Run, o Options) {
 	if r.Attempt == nil { // identity is gone, the numbers stand
 		r.State = r.Summary.State
 	}
-	if n := r.Summary.TornRecords + r.Summary.BadRecords; n > 0 {
-		r.Problems = append(r.Problems, Problem{File: r.Dir.Records(), Words: fmt.Sprintf("%d torn and %d broken lines; the others are used", r.Summary.TornRecords, r.Summary.BadRecords)})
-	}
 	if o.Values || o.Timelines {
-		r.readValues(o)
+		r.takeValues(files, o)
 	}
 }
 

@@ -1,7 +1,6 @@
 package read_test
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"hpcbench/collect/collecttest"
 	"hpcbench/collect/read"
 	"hpcbench/results"
+	"hpcbench/results/judge"
 )
 
 // addAttempt writes one more attempt of repeat 1, with a copy of the first one's summary unless told otherwise.
@@ -82,46 +82,84 @@ func TestAttemptWithoutDataSaysWhy(t *testing.T) {
 }
 
 func TestSummaryIsMadeAgainWhere(t *testing.T) {
-	made := errors.New("unset")
 	for _, tc := range []struct {
 		name   string
-		rules  int
 		change func(*results.Summary)
 		asked  bool
 		want   string
 	}{
-		{"good", 1, func(*results.Summary) {}, false, ""},
-		{"asked for", 1, func(*results.Summary) {}, true, "asked for"},
-		{"older rules", 2, func(*results.Summary) {}, false, "judged by rules 1, these are rules 2"},
-		{"newer rules stay", 1, func(s *results.Summary) { s.RulesVersion = 5 }, false, ""},
-		{"another state", 1, func(s *results.Summary) { s.State = results.StateRunning }, false, "summary.json says running"},
-		{"another repeat", 1, func(s *results.Summary) { s.Repeat = 4 }, false, "repeat 4"},
-		{"another schedule", 1, func(s *results.Summary) { s.ScheduleDigest = "x" }, false, "schedule digest"},
-		{"negative time", 1, func(s *results.Summary) { v := -3.0; s.Steps[1].Corrected.TTFTMs.Min = &v }, false, "ttft_ms of step constant@3.79req/s: -3"},
+		{"good", func(*results.Summary) {}, false, ""},
+		{"asked for", func(*results.Summary) {}, true, "asked for"},
+		{"older rules", func(s *results.Summary) { s.RulesVersion = 0 }, false, "judged by rules 0, these are rules"},
+		{"newer rules stay", func(s *results.Summary) { s.RulesVersion = 99 }, false, ""},
+		{"another state", func(s *results.Summary) { s.State = results.StateRunning }, false, "summary.json says running"},
+		{"another repeat", func(s *results.Summary) { s.Repeat = 4 }, false, "repeat 4"},
+		{"another schedule", func(s *results.Summary) { s.ScheduleDigest = "x" }, false, "schedule digest"},
+		{"negative time", func(s *results.Summary) { v := -3.0; s.Steps[1].Corrected.TTFTMs.Min = &v }, false, "ttft_ms of step constant@3.79req/s: -3"},
+		{"negative window", func(s *results.Summary) { s.Steps[0].WindowS = -1 }, false, "window of step constant@2.53req/s: -1 s"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir := collecttest.Write(t, collecttest.Setup{Repeats: 1, DurationS: 10, Summary: func(_ int, s *results.Summary) { tc.change(s) }})
-			calls := 0
-			summarise := func(at results.AttemptDir) (results.Summary, error) {
-				calls++
-				return results.Summary{Format: results.FormatSummary, State: results.StateComplete, Repeat: 1}, nil
-			}
-			r := open(t, dir, read.Options{Summarise: summarise, RulesVersion: tc.rules, Recompute: tc.asked}).Repeats[0]
+			dir := collecttest.Write(t, collecttest.Setup{Repeats: 1, DurationS: 10, Records: true, Summary: func(_ int, s *results.Summary) { tc.change(s) }})
+			r := open(t, dir, read.Options{Recompute: tc.asked}).Repeats[0]
 			if (tc.want == "") != (r.Recomputed == "") || !strings.Contains(r.Recomputed, tc.want) {
 				t.Errorf("recomputed: %q, want %q", r.Recomputed, tc.want)
 			}
-			if (calls > 0) != (tc.want != "") {
-				t.Errorf("%d calls", calls)
+			if tc.want != "" && r.Summary.RulesVersion != judge.RulesVersion {
+				t.Errorf("the new summary was judged by rules %d", r.Summary.RulesVersion)
 			}
 		})
 	}
-	t.Run("records are gone", func(t *testing.T) {
-		dir := collecttest.Write(t, collecttest.Setup{Repeats: 1, DurationS: 10})
-		r := open(t, dir, read.Options{RulesVersion: 3, Summarise: func(results.AttemptDir) (results.Summary, error) { return results.Summary{}, made }}).Repeats[0]
-		if r.Summary == nil || !strings.Contains(words(r.Problems), "judged by rules 1") {
-			t.Errorf("the old summary must stay and the problem be said: %+v", r.Problems)
-		}
-	})
+}
+
+func TestRecomputedSummaryIsTheSameBytes(t *testing.T) {
+	dir := collecttest.Write(t, collecttest.Setup{Repeats: 1, DurationS: 10, Records: true})
+	want, err := os.ReadFile(dir.Attempt(1, 0).Summary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir.Attempt(1, 0).Summary()); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, dir, read.Options{}).Repeats[0]
+	got, err := results.EncodeJSON(r.Summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) || r.Recomputed != "summary.json is missing" {
+		t.Errorf("made again (%s) the summary differs", r.Recomputed)
+	}
+}
+
+func TestEditedSummaryGivesWayToTheRecords(t *testing.T) {
+	dir := collecttest.Write(t, collecttest.Setup{Repeats: 1, DurationS: 10, Records: true})
+	file := dir.Attempt(1, 0).Summary()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(b), `"completed": 25`, `"completed": 26`, 1)
+	if edited == string(b) {
+		t.Fatal("nothing was edited")
+	}
+	collecttest.WriteFile(t, file, []byte(edited))
+	r := open(t, dir, read.Options{}).Repeats[0]
+	if r.Recomputed != "summary.json was edited (its digest differs)" || r.Summary.Steps[0].Counts.Completed != 25 {
+		t.Errorf("recomputed %q, completed %d", r.Recomputed, r.Summary.Steps[0].Counts.Completed)
+	}
+	if !strings.Contains(words(r.Problems), "it isn't what the records give") {
+		t.Errorf("problems:\n%s", words(r.Problems))
+	}
+}
+
+func TestOldSummaryStaysWhereTheRecordsAreGone(t *testing.T) {
+	dir := collecttest.Write(t, collecttest.Setup{Repeats: 1, DurationS: 10, Summary: func(_ int, s *results.Summary) { s.RulesVersion = 0 }})
+	r := open(t, dir, read.Options{}).Repeats[0]
+	if r.Summary == nil || r.Summary.RulesVersion != judge.RulesVersion {
+		t.Error("the old summary must stay, judged by the new rules")
+	}
+	if got := words(r.Problems); !strings.Contains(got, "judged by rules 0") || !strings.Contains(got, "there are no records") {
+		t.Errorf("problems:\n%s", got)
+	}
 }
 
 func TestAccountingCorrectsAKilledAttempt(t *testing.T) {
@@ -165,7 +203,7 @@ func TestValuesAreThoseOfTheWindow(t *testing.T) {
 	if s == nil || len(s.E2EMs) != 48 || s.OpenE2E != 1 || s.OpenTTFT != 1 {
 		t.Fatalf("step 0: %d values, %d open; want 48 and 1", len(s.E2EMs), s.OpenE2E)
 	}
-	if got := words(r.Problems); !strings.Contains(got, "1 torn") && !strings.Contains(got, "1 broken") && !strings.Contains(got, "2 torn and broken") {
+	if got := words(r.Problems); !strings.Contains(got, "1 torn and 1 broken lines") {
 		t.Errorf("torn and broken lines aren't said:\n%s", got)
 	}
 	if len(r.Values.Timeline) == 0 {

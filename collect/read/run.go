@@ -88,9 +88,6 @@ type Options struct {
 	Values bool
 	// Timelines reads the telemetry of each chosen attempt into Values.
 	Timelines bool
-	// Summarise makes a summary from an attempt's files, and RulesVersion is that of its judge.
-	Summarise    func(results.AttemptDir) (results.Summary, error)
-	RulesVersion int
 	// Jobs is what is known of the run's jobs, by job id.
 	Jobs map[string]Job
 }

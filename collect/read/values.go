@@ -2,7 +2,6 @@ package read
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"hpcbench/results"
@@ -22,42 +21,35 @@ type StepValues struct {
 	OpenTTFT, OpenE2E     int // sent requests without a first token, or without an end
 }
 
-// readValues reads records and telemetry of the chosen attempt.
-func (r *Repeat) readValues(o Options) {
-	v := &Values{Steps: map[int]*StepValues{}}
+// takeValues sorts the records' values by step. Broken lines are named where the
+// summary doesn't already speak of them.
+func (r *Repeat) takeValues(files *results.AttemptFiles, o Options) {
+	r.Values = &Values{Steps: map[int]*StepValues{}}
+	if files == nil {
+		r.Problems = append(r.Problems, Problem{File: r.Dir.Records(), Words: "there are no records: no pooled percentiles, distributions or timelines of this repeat"})
+		return
+	}
 	if o.Values {
-		seen, err := results.ReadLinesFile(r.Dir.Records(), v.add)
-		if err != nil {
-			r.Problems = append(r.Problems, problem(r.Dir.Records(), err))
+		for i := range files.Records {
+			r.Values.add(&files.Records[i])
 		}
-		if seen.Torn+seen.Bad > 0 && r.Summary.TornRecords+r.Summary.BadRecords == 0 {
-			r.Problems = append(r.Problems, Problem{File: r.Dir.Records(), Words: fmt.Sprintf("%d torn and %d broken lines that summary.json doesn't know", seen.Torn, seen.Bad)})
-		}
-		if len(v.Steps) == 0 {
-			if _, err := os.Stat(r.Dir.Records()); err != nil {
-				r.Problems = append(r.Problems, problem(r.Dir.Records(), err))
-			}
-		}
-		for _, s := range v.Steps {
+		for _, s := range r.Values.Steps {
 			slices.Sort(s.TTFTMs)
 			slices.Sort(s.TPOTMs)
 			slices.Sort(s.E2EMs)
 		}
 	}
 	if o.Timelines {
-		seen, err := results.ReadLinesFile(r.Dir.Telemetry(), func(s results.Sample) { v.Timeline = append(v.Timeline, s) })
-		if err != nil {
-			r.Problems = append(r.Problems, problem(r.Dir.Telemetry(), err))
-		}
-		if seen.Bad > 0 {
-			r.Problems = append(r.Problems, Problem{File: r.Dir.Telemetry(), Words: fmt.Sprintf("%d broken lines; the others are drawn", seen.Bad)})
-		}
+		r.Values.Timeline = files.Samples
 	}
-	r.Values = v
+	if l := files.RecordLines; l.Torn != r.Summary.TornRecords || l.Bad != r.Summary.BadRecords {
+		r.Problems = append(r.Problems, Problem{File: r.Dir.Records(), Words: fmt.Sprintf(
+			"%d torn and %d broken lines (the first at byte %d) that summary.json doesn't know: it was damaged later", l.Torn, l.Bad, l.At)})
+	}
 }
 
 // add takes one record of a step's window.
-func (v *Values) add(rec results.Record) {
+func (v *Values) add(rec *results.Record) {
 	if rec.Phase != results.PhaseWindow || rec.TSend == 0 {
 		return
 	}

@@ -81,7 +81,7 @@ func New(run *read.Run) *Document {
 	d.Conditions = Conditions{
 		Site: s.Site.Name, Partition: s.Job.Partition, GPUKind: s.Site.GPUKind, GPUs: s.Job.GPUs, Nodes: s.Job.Nodes, Model: s.Model.Name, Revision: s.Model.Revision,
 		Engine: s.Server.Engine, Image: s.Server.Image, TensorParallel: s.Server.TensorParallel, PipelineStages: s.Server.PipelineStages, URL: s.Server.URL,
-		EngineArgs: s.Server.EngineArgs, Mode: s.Grouping.Mode, Plan: s.Plan, SpecDigest: run.Digest,
+		EngineArgs: s.Server.Command, Mode: s.Grouping.Mode, Plan: s.Plan, SpecDigest: run.Digest,
 		EngineVersions: aggregate.Distinct(run, func(a *results.Attempt) string { return a.Server.Version }),
 		Clocks:         aggregate.Distinct(run, func(a *results.Attempt) string { return a.Clock.Kind }),
 		Drivers:        aggregate.Distinct(run, func(a *results.Attempt) string { return a.Node.Driver }),

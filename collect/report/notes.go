@@ -56,14 +56,15 @@ func (d *Document) Notes() []Note {
 }
 
 func findingWords(step string, f aggregate.Finding, of int) string {
-	words := f.Code + ": " + f.Reason
+	words := f.Reason
 	if step != "" {
 		words = step + ": " + words
 	}
+	where := "repeat " + list(f.Repeats)
 	if len(f.Repeats) == of && of > 1 {
-		return fmt.Sprintf("%s (all %d repeats)", words, of)
+		where = fmt.Sprintf("all %d repeats", of)
 	}
-	return fmt.Sprintf("%s (repeat %s)", words, list(f.Repeats))
+	return fmt.Sprintf("%s (%s; %s)", words, f.Code, where)
 }
 
 // outlierNotes says which repeats stand out, for the metrics that the tables show.

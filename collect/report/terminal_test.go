@@ -65,6 +65,7 @@ func troubled() collecttest.Setup {
 				s.Steps[1].Findings = []results.Finding{{Level: results.LevelInvalid, Code: "foreign_requests", Reason: "the server started 12 requests that we did not send (limit 0)"}}
 			case 2:
 				s.Steps[2].Finished = false
+				s.Steps[2].Findings = []results.Finding{{Level: results.LevelInvalid, Code: "unfinished", Reason: "its window was left after 41 s of 60 s"}}
 			case 4:
 				ttft := *s.Steps[0].Compat.TTFTMs
 				ttft.Avg *= 3
