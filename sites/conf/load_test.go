@@ -193,3 +193,26 @@ func TestPartHandsOnLeavesWithTheirOrigins(t *testing.T) {
 		t.Errorf("origin %v", o)
 	}
 }
+
+func TestOriginsFirst(t *testing.T) {
+	_, origins, err := Load[machine](
+		Bytes("b.yaml", []byte("queues:\n  dev-g:\n    use: u\n    max_jobs: 1\n  dev-gx: {use: v}\n")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, path := range map[Origin][]string{
+		{"b.yaml", 3}: {"queues", "dev-g"},
+		{"b.yaml", 4}: {"queues", "dev-g", "max_jobs"},
+		{"b.yaml", 5}: {"queues", "dev-gx"},
+		{}:            {"queues", "dev"},
+	} {
+		if got := origins.First(path...); got != want {
+			t.Errorf("First(%q) = %v, want %v", path, got, want)
+		}
+	}
+	var none *Origins
+	if none.First("x") != (Origin{}) || none.Len() != 0 || none.Of("x").String() != "unset" {
+		t.Error("no origins are origins, too")
+	}
+}
