@@ -22,7 +22,7 @@ func LoadModels(o Options) (Catalogue, *conf.Origins, error) {
 	if err != nil {
 		return Catalogue{}, nil, fmt.Errorf("read the catalogue: %w", err)
 	}
-	layers := []conf.Layer{conf.Bytes("embedded:models.yaml", data)}
+	layers := []conf.Layer{conf.Bytes(embeddedPrefix+"models.yaml", data)}
 	own, ok, err := o.userFile("models.yaml")
 	if err != nil {
 		return Catalogue{}, nil, err

@@ -18,6 +18,9 @@ import (
 //go:embed profiles/*.yaml models.yaml
 var embedded embed.FS
 
+// embeddedPrefix begins the origins of values of ours.
+const embeddedPrefix = "embedded:"
+
 // siteName is what a profile may be called: it becomes part of file and run names.
 var siteName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
@@ -57,7 +60,7 @@ func embeddedProfile(name string) (conf.Layer, bool) {
 	if err != nil {
 		return conf.Layer{}, false
 	}
-	return conf.Bytes("embedded:"+name+".yaml", data), true
+	return conf.Bytes(embeddedPrefix+name+".yaml", data), true
 }
 
 // LoadSite gives a site's profile with the user's settings laid over it, and

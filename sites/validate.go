@@ -84,8 +84,17 @@ func (v *validator) partitions() {
 			v.complain(keyPath("partition"), "%s", err)
 		}
 	}
+	inSmall := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(p.Partitions)) {
 		q, key := p.Partitions[name], []string{"partitions", name}
+		if other, twice := inSmall[strings.ToLower(name)]; twice {
+			slip, meant := name, other
+			if strings.HasPrefix(v.origins.First(key...).Source, embeddedPrefix) {
+				slip, meant = other, name // ours is the right one
+			}
+			v.complain([]string{"partitions", slip}, "differs from %s by letter case only; was that one meant?", meant)
+		}
+		inSmall[strings.ToLower(name)] = name
 		below := func(leaf string) []string { return append(slices.Clone(key), leaf) }
 		atLeast(v, below("max_walltime"), q.MaxWalltime, 0)
 		atLeast(v, below("default_walltime"), q.DefaultWalltime, 0)

@@ -111,3 +111,20 @@ func TestValidateSlurmNeedsFlagsAndFigures(t *testing.T) {
 		}
 	}
 }
+
+// A slip in the name of an entry of ours would make a second one, and change nothing.
+func TestValidateSeesASlipInAName(t *testing.T) {
+	for text, want := range map[string]string{
+		"partitions:\n  Dev-g: {max_walltime: 1h}\n":          "lumi.yaml:2: partitions.Dev-g: differs from dev-g by letter case only",
+		"environment:\n  NCCL_SOCKET_IFNAM: {value: hsn0}\n":  "environment.NCCL_SOCKET_IFNAM: has no reason",
+		"caches:\n  HF_HOM: {path: /x}\n":                     "caches.HF_HOM: per must be site or job",
+		"environment:\n  nccl_socket_ifname: {value: hsn0}\n": "environment.nccl_socket_ifname: has no reason",
+		"unconfirmed:\n  image: ~\n":                          "unconfirmed.image: has no value",
+	} {
+		b := newBench(t)
+		b.write("sites/lumi.yaml", text)
+		if _, _, err := LoadSite("lumi", b.Options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
