@@ -60,7 +60,7 @@ func usage(t *testing.T, e endpoint.Endpoint, p Prompt) int {
 	t.Helper()
 	turns := make([]chatMessage, len(p.Messages))
 	for i, m := range p.Messages {
-		turns[i] = chatMessage{m.Role, m.Content}
+		turns[i] = chatMessage(m)
 	}
 	var answer struct {
 		Usage struct {

@@ -54,7 +54,7 @@ func (s *server) tokenizeAsked(ctx context.Context, text string) (tokenized, err
 func (s *server) tokenizeMessages(ctx context.Context, messages []Message) (tokenized, error) {
 	turns := make([]chatMessage, len(messages))
 	for i, m := range messages {
-		turns[i] = chatMessage{m.Role, m.Content}
+		turns[i] = chatMessage(m)
 	}
 	return s.post(ctx, map[string]any{"model": s.Model, "messages": turns, "add_generation_prompt": true})
 }
