@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -65,11 +64,18 @@ func (e Endpoint) transport() *http.Transport {
 // maxAnswer bounds what is read of an answer in bytes; a /metrics page is about 50 KB.
 const maxAnswer = 16 << 20
 
-// ErrStatus is wrapped where a server answered with another status than 200.
-var ErrStatus = errors.New("status")
+// StatusError is an answer with another status than 200.
+type StatusError struct {
+	Path string
+	Code int
+	Body string // its first line, at most 200 bytes
+}
 
-// Get asks for a path and returns the body of a 200. Other statuses are errors
-// that wrap ErrStatus and show the first line of the body.
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("the server answered %s with status %d: %s", e.Path, e.Code, e.Body)
+}
+
+// Get asks for a path and returns the body of a 200. Another status is a *StatusError.
 func (e Endpoint) Get(ctx context.Context, path string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.BaseURL+path, nil)
 	if err != nil {
@@ -92,7 +98,7 @@ func (e Endpoint) Get(ctx context.Context, path string) ([]byte, error) {
 	}
 	if res.StatusCode != http.StatusOK {
 		first, _, _ := strings.Cut(string(body), "\n")
-		return nil, fmt.Errorf("the server answered %s with %w %d: %.200s", path, ErrStatus, res.StatusCode, first)
+		return nil, &StatusError{Path: path, Code: res.StatusCode, Body: fmt.Sprintf("%.200s", first)}
 	}
 	return body, nil
 }

@@ -28,11 +28,15 @@ const (
 
 // ForeignError says that somebody else's server answers at our address.
 type ForeignError struct {
-	Want string   // the name that ours is served under
-	Have []string // the names that were found
+	Want       string   // the name that ours is served under
+	Have       []string // the names that were found
+	RefusedKey bool     // it didn't even take our key
 }
 
 func (e *ForeignError) Error() string {
+	if e.RefusedKey {
+		return fmt.Sprintf("the server at this address refuses our key, so it isn't the one that was started to serve %q", e.Want)
+	}
 	if len(e.Have) == 0 {
 		return fmt.Sprintf("the server at this address serves no model, ours is %q: it isn't the one that was started", e.Want)
 	}
