@@ -20,15 +20,24 @@ func EncodeGaps(gaps []Gap) string {
 	}
 	buf := make([]byte, 0, 3*len(gaps))
 	for _, g := range gaps {
-		us := max(g.Us, 0)
-		v := uint64(us) << 1
-		if g.Merged {
-			v |= 1
-		}
-		buf = binary.AppendUvarint(buf, v)
+		buf = AppendGap(buf, g)
 	}
-	return base64.RawStdEncoding.EncodeToString(buf)
+	return EncodePacked(buf)
 }
+
+// AppendGap packs one gap behind others, for those who meet gaps one by one;
+// EncodePacked of the whole is what EncodeGaps gives.
+func AppendGap(buf []byte, g Gap) []byte {
+	v := uint64(max(g.Us, 0)) << 1
+	if g.Merged {
+		v |= 1
+	}
+	return binary.AppendUvarint(buf, v)
+}
+
+// EncodePacked turns packed gaps, or packed token counts (unsigned varints),
+// into a record's text.
+func EncodePacked(buf []byte) string { return base64.RawStdEncoding.EncodeToString(buf) }
 
 // DecodeGaps undoes EncodeGaps, appending to dst. The error says at which byte
 // the text is broken.
