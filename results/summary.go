@@ -141,7 +141,8 @@ type Corrected struct {
 	InFlightMean float64  `json:"in_flight_mean"` // time average over the window
 	InFlightMax  int      `json:"in_flight_max"`
 	InFlightRise *float64 `json:"in_flight_slope_per_s,omitempty"` // least squares over the second half
-	// InFlightRiseP is the two-sided p of that slope against none, from block means so long that they are nearly independent.
+	// InFlightRiseP is the two-sided p against no drift, from the steps between instants of the second half: a queue
+	// that wanders near its capacity has a slope, but no drift.
 	InFlightRiseP *float64 `json:"in_flight_slope_p,omitempty"`
 	// SlicesPerS are the output tokens/s of six equal slices of the window (closed loops).
 	SlicesPerS   []float64 `json:"slices_output_tokens_per_s,omitempty"`

@@ -36,8 +36,7 @@ func client(s results.StepSummary) []results.Finding {
 				"only %d of %d planned requests were sent", counts.Sent, counts.Planned))
 		}
 	}
-	// A step that ends by its count isn't held at its tail, and a stream whose request was refused is paced on purpose.
-	if c.StreamsHeld != nil && c.StreamsAsked != nil && *c.StreamsAsked > 0 && s.Step.DurationS > 0 && counts.Shed == 0 && s.WindowS > 0 {
+	if c.StreamsHeld != nil && c.StreamsAsked != nil && *c.StreamsAsked > 0 && heldThroughout(s) {
 		if share := *c.StreamsHeld / *c.StreamsAsked; share < minHeldShare {
 			found = append(found, limited(results.LevelInvalid, CodeClientLimited, share, minHeldShare,
 				"%.4g streams were held on average, %.4g were asked for (limit %s)", *c.StreamsHeld, *c.StreamsAsked, percent(minHeldShare)))
@@ -56,6 +55,14 @@ func client(s results.StepSummary) []results.Finding {
 			"a garbage collection stopped the client for %.3g ms", *v))
 	}
 	return found
+}
+
+// heldThroughout says whether a closed loop was meant to be full until its
+// window closed: one that ends by its count isn't at its tail, and a stream
+// whose request was refused is paced on purpose.
+func heldThroughout(s results.StepSummary) bool {
+	byCount := s.Step.MaxRequests > 0 && s.Counts.Sent >= s.Step.MaxRequests
+	return s.Step.DurationS > 0 && s.WindowS > 0 && !byCount && s.Counts.Shed == 0
 }
 
 const (

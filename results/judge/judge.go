@@ -81,7 +81,7 @@ func Step(s results.StepSummary, attempt results.Attempt, plan results.Plan) []r
 	if s.NoWindow {
 		return found
 	}
-	load := loadOf(s)
+	load := loadOf(s, plan)
 	found = append(found, counted(s)...)
 	found = append(found, answered(s, load, plan)...)
 	found = append(found, client(s)...)

@@ -7,11 +7,13 @@ import (
 )
 
 const (
-	// riseP is how sure a slope of requests in flight must be.
-	riseP = 0.001
-	// saturatedShare of the arrivals left unserved is a server that doesn't keep up.
-	saturatedShare = 0.05
-	// maxDrift of requests in flight over the second half of the window, relative to their mean, and maxDriftRequests.
+	// saturatedP and saturatedShare: arrivals left unserved in the second half of the window, as a share and how sure.
+	saturatedP     = 0.01
+	saturatedShare = 0.01
+	// overloadOfTimeout: where completed requests take more than this part of the limit, those that timed out did so in a queue.
+	overloadOfTimeout = 0.5
+	// driftP, maxDrift (of the mean) and maxDriftRequests: requests in flight over the second half of the window.
+	driftP           = 0.001
 	maxDrift         = 0.5
 	maxDriftRequests = 2.0
 	// maxSliceRatio is highest/lowest throughput of the last three slices of a held window.
@@ -22,18 +24,27 @@ const (
 type load struct {
 	saturated bool
 	unserved  float64 // share of arrivals
+	queued    bool    // its requests timed out in a queue
 }
 
-// loadOf: in the second half of an open loop's window, requests in flight rise
-// by what arrives and isn't served. A rise of more than 5 % of the arrivals,
-// surely no wobble, is a server that doesn't keep up.
-func loadOf(s results.StepSummary) load {
+// loadOf: in an open loop, requests in flight rise by what arrives and isn't
+// served. A rise that is surely no wobble is a server that doesn't keep up; so
+// is one whose requests time out while those that get through take almost as long.
+func loadOf(s results.StepSummary, plan results.Plan) load {
 	c := s.Corrected
-	if s.Step.Loop != results.LoopOpen || c.InFlightRise == nil || c.InFlightRiseP == nil || c.SentPerS <= 0 {
+	if s.Step.Loop != results.LoopOpen || c.SentPerS <= 0 {
 		return load{}
 	}
-	unserved := *c.InFlightRise / c.SentPerS
-	return load{saturated: *c.InFlightRiseP < riseP && unserved > saturatedShare, unserved: unserved}
+	var l load
+	if c.InFlightRise != nil && c.InFlightRiseP != nil {
+		l.unserved = *c.InFlightRise / c.SentPerS
+		l.saturated = *c.InFlightRiseP < saturatedP && l.unserved > saturatedShare
+	}
+	if p50 := c.ServiceE2E.P50; p50 != nil && float64(s.Counts.TimedOut) > maxTimeoutShare*float64(s.Counts.Sent) &&
+		*p50 > overloadOfTimeout*plan.Request.TimeoutS*1000 {
+		l.saturated, l.queued = true, true
+	}
+	return l
 }
 
 // steady: an open loop's requests in flight must not drift, except on a
@@ -42,13 +53,17 @@ func steady(s results.StepSummary, l load) []results.Finding {
 	if s.Step.Loop == results.LoopClosed {
 		return held(s)
 	}
+	if l.queued {
+		return []results.Finding{limited(results.LevelNote, CodeSaturated, float64(s.Counts.TimedOut)/float64(s.Counts.Sent), maxTimeoutShare,
+			"the server didn't keep up: %d of %d requests timed out in its queue", s.Counts.TimedOut, s.Counts.Sent)}
+	}
 	if l.saturated {
 		return []results.Finding{limited(results.LevelNote, CodeSaturated, l.unserved, saturatedShare,
 			"the server didn't keep up: %s of the arrivals in the second half of the window were left unserved, %d were in flight at its end",
 			percent(l.unserved), s.InFlightEnd)}
 	}
 	c := s.Corrected
-	if c.InFlightRise == nil || c.InFlightRiseP == nil || *c.InFlightRiseP >= riseP {
+	if c.InFlightRise == nil || c.InFlightRiseP == nil || *c.InFlightRiseP >= driftP {
 		return nil
 	}
 	drift := *c.InFlightRise * s.WindowS / 2
@@ -65,7 +80,7 @@ func steady(s results.StepSummary, l load) []results.Finding {
 // stream more than another: that much is allowed on top.
 func held(s results.StepSummary) []results.Finding {
 	all := s.Corrected.SlicesPerS
-	if len(all) < 3 || !s.Finished || s.Step.DurationS == 0 || s.Counts.Shed > 0 {
+	if len(all) < 3 || !s.Finished || !heldThroughout(s) {
 		return nil
 	}
 	pause := s.Corrected.ServiceTTFT.P90

@@ -34,7 +34,7 @@ func Compute(in Input) results.Summary {
 		BadSamples:       in.SampleLines.Bad + in.SampleLines.Torn,
 		DuplicateRecords: duplicates,
 	}
-	c := computer{records: records, samples: samples, series: goodReadings(samples), slo: in.Plan.SLO, gaps: newGapCounts()}
+	c := newComputer(records, samples, in.Plan)
 	for _, w := range allWindows(records, samples, in.Plan) {
 		step := c.step(w)
 		if w.step.Index == warmupIndex {
@@ -47,6 +47,23 @@ func Compute(in Input) results.Summary {
 	// An error would mean a figure that JSON can't hold; writing the file will say so.
 	out.Digest, _ = out.ContentDigest()
 	return out
+}
+
+// Step makes and judges the summary of one step alone, while the attempt goes
+// on: what a plan needs that chooses its next step from the last one. It says
+// false where neither telemetry nor records know the step.
+func Step(in Input, index int) (results.StepSummary, bool) {
+	records, _ := orderRecords(in.Records)
+	samples := orderSamples(in.Samples)
+	for _, w := range allWindows(records, samples, in.Plan) {
+		if w.step.Index == index {
+			c := newComputer(records, samples, in.Plan)
+			s := c.step(w)
+			s.Findings = judge.Step(s, in.Attempt, in.Plan)
+			return s, true
+		}
+	}
+	return results.StepSummary{}, false
 }
 
 // allWindows are the windows of every step that telemetry or records know, by
@@ -85,6 +102,10 @@ type computer struct {
 	slo     *results.SLO
 	scratch scratch
 	gaps    *gapCounts
+}
+
+func newComputer(records []*results.Record, samples []*results.Sample, plan results.Plan) computer {
+	return computer{records: records, samples: samples, series: goodReadings(samples), slo: plan.SLO, gaps: newGapCounts()}
 }
 
 // step summarises one step without judging it.

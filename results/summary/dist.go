@@ -49,6 +49,14 @@ func (v *values) dist() results.Dist {
 	if finite > 0 {
 		d.Min = v.ms(float64(v.all[0]))
 	}
+	if low, high, ok := p95Ranks(d.N); ok {
+		if low < finite {
+			d.P95Lower = v.ms(float64(v.all[low]))
+		}
+		if high < finite {
+			d.P95Upper = v.ms(float64(v.all[high]))
+		}
+	}
 	if v.unbounded > 0 {
 		d.Unbounded = append(d.Unbounded, "max")
 		if finite > 0 {

@@ -5,11 +5,12 @@
 //
 //	s := summary.Compute(summary.Input{Attempt: a, Records: recs, Samples: samples, RecordLines: lines, Plan: plan})
 //
-// Compute also has the summary judged (results/judge), so that nobody can
-// forget to. Of the attempt only these fields are used, which must therefore
-// not change after the summary was written: Run, Repeat, Attempt, Simulated,
-// State, Failure, ScheduleDigest, Clock, Node.Foreign, and of Server AskedName,
-// ServedName, AskedRoot, Root and TemplateTokens.
+// While an attempt runs, Step gives one step of it. Both have the summary
+// judged (results/judge), so that nobody can forget to. Of the attempt only
+// these fields are used, which must therefore not change after the summary was
+// written: Run, Repeat, Attempt, Simulated, State, Failure, ScheduleDigest, Clock,
+// Node.Foreign, and of Server AskedName, ServedName, AskedRoot, Root and
+// TemplateTokens.
 //
 // # Windows and who belongs to them
 //

@@ -33,9 +33,6 @@ func span(r *results.Record) (from, to int64, ok bool) {
 }
 
 // measureInFlight takes all records that may overlap the window.
-// requestUs is how long a typical request takes: the slope is judged on block
-// means of twice that, since requests in flight at two instants closer than
-// that are partly the same ones and would make any wobble look significant.
 func measureInFlight(records []*results.Record, w *window, requestUs float64) inFlight {
 	var f inFlight
 	if w.to <= w.from {
@@ -68,13 +65,18 @@ func measureInFlight(records []*results.Record, w *window, requestUs float64) in
 		f.max = max(f.max, open)
 	}
 
+	// Blocks shorter than a request would hold the same requests again and again.
 	half := w.from + (w.to-w.from)/2
-	blocks := int(float64(w.to-half) / max(2*requestUs, 1))
-	blocks = min(max(blocks, 4), 30)
-	means := blockMeans(records, half, w.to, blocks)
-	f.rise, f.riseP = slope(means, float64(w.to-half)/1e6/float64(blocks))
+	blocks := min(max(int(float64(w.to-half)/max(requestUs/2, 1)), minBlocks), maxBlocks)
+	f.rise = slope(blockMeans(records, half, w.to, blocks), float64(w.to-half)/1e6/float64(blocks))
+	f.riseP = driftP(openAt(records, half, w.to, blocks))
 	return f
 }
+
+const (
+	minBlocks = 8
+	maxBlocks = 30
+)
 
 // blockMeans are the time averages of requests in flight over equal blocks.
 func blockMeans(records []*results.Record, from, to int64, blocks int) []float64 {
@@ -96,39 +98,64 @@ func blockMeans(records []*results.Record, from, to int64, blocks int) []float64
 	return means
 }
 
-// slope fits a line through values that are step seconds apart, and gives the
-// two-sided p of Student's t test against no slope.
-func slope(values []float64, step float64) (perS, p *float64) {
+// openAt is how many requests are open at the edges of equal blocks.
+func openAt(records []*results.Record, from, to int64, blocks int) []float64 {
+	open := make([]float64, blocks+1)
+	width := float64(to-from) / float64(blocks)
+	if width < 1 {
+		return nil
+	}
+	for _, r := range records {
+		a, b, ok := span(r)
+		if !ok || a >= to || b <= from {
+			continue
+		}
+		first := int(math.Ceil(float64(a-from) / width))
+		for i := max(first, 0); i <= blocks && float64(b-from) > float64(i)*width; i++ {
+			open[i]++
+		}
+	}
+	return open
+}
+
+// slope is the rise per second of the line through values step seconds apart.
+func slope(values []float64, step float64) *float64 {
 	n := float64(len(values))
 	if n < 3 || step <= 0 {
-		return nil, nil
-	}
-	var meanY float64
-	for _, y := range values {
-		meanY += y / n
+		return nil
 	}
 	middle := (n - 1) / 2
 	var sxx, sxy float64
 	for i, y := range values {
 		x := float64(i) - middle
 		sxx += x * x
-		sxy += x * (y - meanY)
+		sxy += x * y
 	}
-	b := sxy / sxx
-	var rest float64
-	for i, y := range values {
-		d := y - meanY - b*(float64(i)-middle)
-		rest += d * d
+	return ptr(sxy / sxx / step)
+}
+
+// driftP is the two-sided p of Student's t test that the steps from value to
+// value have a mean of 0. A queue near its capacity wanders without a drift:
+// fitting a line through it would call one walk in five a trend, its steps
+// tell the two apart.
+func driftP(values []float64) *float64 {
+	n := float64(len(values) - 1)
+	if n < 3 {
+		return nil
 	}
-	se := math.Sqrt(rest / (n - 2) / sxx)
+	mean := (values[len(values)-1] - values[0]) / n
+	var squares float64
+	for i := 1; i < len(values); i++ {
+		d := values[i] - values[i-1] - mean
+		squares += d * d
+	}
+	se := math.Sqrt(squares / (n - 1) / n)
 	switch {
-	case b == 0:
-		p = ptr(1.0)
+	case mean == 0:
+		return ptr(1.0)
 	case se == 0:
-		p = ptr(0.0)
-	default:
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 2}
-		p = ptr(2 * t.Survival(math.Abs(b)/se))
+		return ptr(0.0)
 	}
-	return ptr(b / step), p
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
+	return ptr(2 * t.Survival(math.Abs(mean)/se))
 }

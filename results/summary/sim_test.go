@@ -14,6 +14,8 @@ type simServer struct {
 	tokens        int
 	slots         int
 	perEvent      int // tokens in each event after the first, 0 = 1
+	// slowingPerS makes gaps longer with time: by this share a second.
+	slowingPerS float64
 }
 
 // simStep is an open loop against it: arrivals at these instants (µs after the
@@ -76,7 +78,9 @@ func (s simServer) run(step simStep, seq *int, descr results.Step) ([]results.Re
 				begins = max(begins, ends[len(ends)-s.slots])
 			}
 		}
-		s.answer(&r, t, begins)
+		now := s
+		now.gapUs += int64(float64(s.gapUs) * s.slowingPerS * float64(a) / 1e6)
+		now.answer(&r, t, begins)
 		ends = append(ends, r.TEnd)
 		open = append(open, r.TEnd)
 		lastEnd = max(lastEnd, r.TEnd)
