@@ -34,10 +34,10 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]string{
-		"karolina-qwen3-4b":                        "karolina-qwen3-4b",
-		"karolina-qwen3-c":                         "karolina-qwen3-coder-30b",
-		"lumi":                                     "lumi-qwen2.5-7b",
-		"last":                                     "lumi-qwen2.5-7b",
+		"karolina-qwen3-4b": "karolina-qwen3-4b",
+		"karolina-qwen3-c":  "karolina-qwen3-coder-30b",
+		"lumi":              "lumi-qwen2.5-7b",
+		"last":              "lumi-qwen2.5-7b",
 		filepath.Join(s.Dir, "karolina-qwen3-4b"):  "karolina-qwen3-4b",
 		filepath.Join(s.Dir, "karolina-qwen3-4b/"): "karolina-qwen3-4b",
 	} {

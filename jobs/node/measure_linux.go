@@ -1,0 +1,97 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hpcbench/engine/vllm"
+	"hpcbench/results"
+)
+
+// errServerGone is why the load was stopped when the server ended under it.
+var errServerGone = errors.New("the server ended while it was loaded")
+
+// measure runs the load against a ready server. A server that ends meanwhile
+// stops it: requests to nobody aren't worth a GPU's hour.
+func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
+	a.file.State = results.StateRunning
+	if err := a.write(); err != nil {
+		return err
+	}
+	loading, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-s.process.done:
+			// What is in flight sees it first; a moment later the rest needn't be tried.
+			time.Sleep(2 * time.Second)
+			cancel(errServerGone)
+		case <-loading.Done():
+		}
+	}()
+	mark := logMark(a.dir.ServerLog())
+	summary, err := r.Load(loading, Load{
+		Dir: a.dir, Run: r.Run, Spec: r.spec, Attempt: &a.file, Endpoint: s.endpoint, ServedName: s.served, ServerPID: s.process.cmd.Process.Pid,
+	})
+	a.file.State = summary.State
+	switch {
+	case !s.process.alive():
+		cause := vllm.Classify(tail(a.dir.ServerLog(), mark)).Failure()
+		if cause.Line == "" {
+			cause.Words, cause.Line = errServerGone.Error()+": "+s.process.how, lastLine(tail(a.dir.ServerLog(), mark))
+		}
+		return &failure{cause}
+	case ctx.Err() != nil:
+		a.file.State = results.StateInterrupted
+		return fmt.Errorf("%w: what was measured until then is saved", ErrInterrupted)
+	case err != nil:
+		return err
+	}
+	a.file.State = results.StateComplete
+	if words := invalid(summary); words != "" {
+		return fmt.Errorf("%w: %s", ErrInvalid, words)
+	}
+	return nil
+}
+
+// invalid says why nothing of the repeat can be used; one bad step leaves the others standing.
+func invalid(s results.Summary) string {
+	reason := func(findings []results.Finding) string {
+		for _, f := range findings {
+			if f.Level == results.LevelInvalid {
+				return f.Reason
+			}
+		}
+		return ""
+	}
+	if words := reason(s.Findings); words != "" {
+		return words
+	}
+	words := ""
+	for _, step := range s.Steps {
+		bad := reason(step.Findings)
+		if bad == "" {
+			return ""
+		}
+		if words == "" {
+			words = step.Step.ID + ": " + bad
+		}
+	}
+	return words
+}
+
+// stop ends the server and waits until its memory is free for the next one.
+func (r *runner) stop(ctx context.Context, a *attempt, s *running) error {
+	a.progress("stopping")
+	how, err := s.process.stop(r.grace())
+	s.removeSocket()
+	a.file.Server.ExitWords = how
+	r.say("server stopped: %s", how)
+	if held := awaitMemory(ctx, r.spec.Site.GPUVendor, s.free, 2*time.Minute); held != "" {
+		r.say("GPU memory is still held: %s", held)
+	}
+	a.progress("done")
+	return err
+}

@@ -1,0 +1,245 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hpcbench/engine"
+	"hpcbench/results"
+)
+
+// Options is one call of `hpcbench repeat`.
+type Options struct {
+	Run     results.RunDir
+	Repeats []int
+	// Argv is the server's command line as it stands in the script, with {port} and the other words unfilled. A person
+	// may have edited it, so it wins over the spec's.
+	Argv        []string
+	ToolVersion string
+	// Load runs the plan against the endpoint and writes records, telemetry and summary into the attempt's folder.
+	Load func(ctx context.Context, l Load) (results.Summary, error)
+	Log  io.Writer // what happens, for the job's output
+}
+
+// Load is what the generator is given.
+type Load struct {
+	Dir        results.AttemptDir
+	Run        results.RunDir
+	Spec       results.Spec
+	Attempt    *results.Attempt // the generator adds epoch, clock, schedule and salt
+	Endpoint   engine.Endpoint
+	ServedName string // with the nonce
+	ServerPID  int
+}
+
+// Errors that the command line turns into exit codes.
+var (
+	ErrServer      = errors.New("the server failed")
+	ErrInterrupted = errors.New("interrupted")
+	ErrInvalid     = errors.New("the measurement is invalid")
+)
+
+// Repeat runs the repeats that aren't complete yet, each in an attempt of its own.
+func Repeat(ctx context.Context, o Options) error {
+	if err := adopt(); err != nil {
+		return err
+	}
+	spec, err := results.ReadJSON[results.Spec](o.Run.Spec(), results.FormatSpec)
+	if err != nil {
+		return fmt.Errorf("read the run: %w", err)
+	}
+	if err := checkArgv(o.Argv, spec); err != nil {
+		return err
+	}
+	r := &runner{Options: o, spec: spec}
+	if err := r.sweepOld(); err != nil {
+		return err
+	}
+	if err := r.makeDirs(); err != nil {
+		return err
+	}
+	defer r.removeJobDirs()
+	todo, err := r.todo()
+	if err != nil {
+		return err
+	}
+	if spec.Grouping.Mode == results.ModeReuse {
+		return r.onOneServer(ctx, todo)
+	}
+	var errs []error
+	for _, index := range todo {
+		if ctx.Err() != nil {
+			errs = append(errs, fmt.Errorf("repeat %d was not started: %w", index, ErrInterrupted))
+			break
+		}
+		if err := r.fresh(ctx, index); err != nil {
+			errs = append(errs, fmt.Errorf("repeat %d: %w", index, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func checkArgv(argv []string, spec results.Spec) error {
+	if len(argv) == 0 {
+		return errors.New("no server command after --: it stands in the run's script.sh")
+	}
+	text := strings.Join(argv, "\x00")
+	if !strings.Contains(text, "{nonce}") {
+		return errors.New("the server command has no {nonce} in its served model name: without it nobody can tell our server from another on the same port")
+	}
+	if !strings.Contains(text, "{port}") && !strings.Contains(text, "{socket}") {
+		return errors.New("the server command has neither {port} nor {socket}")
+	}
+	return nil
+}
+
+type runner struct {
+	Options
+	spec results.Spec
+}
+
+func (r *runner) say(format string, args ...any) {
+	fmt.Fprintf(r.Log, "hpcbench %s %s\n", time.Now().UTC().Format("15:04:05"), fmt.Sprintf(format, args...))
+}
+
+// mark is what the processes of this job's servers carry in their environment.
+func (r *runner) mark() string {
+	job := os.Getenv("SLURM_JOB_ID")
+	return r.spec.Name + "/" + job
+}
+
+// sweepOld ends the server of a repeat of this job that was killed: it would hold the GPUs.
+func (r *runner) sweepOld() error {
+	swept, err := sweep(r.mark(), 30*time.Second)
+	if swept != "" {
+		r.say("ended what a killed repeat left: %s", swept)
+	}
+	return err
+}
+
+// todo leaves out the repeats that are complete: a rerun of the job keeps them.
+func (r *runner) todo() ([]int, error) {
+	var todo []int
+	for _, index := range r.Repeats {
+		if index < 1 || index > r.spec.Repeats {
+			return nil, fmt.Errorf("repeat %d: the run has repeats 1 to %d", index, r.spec.Repeats)
+		}
+		attempts, err := r.Run.Attempts(index)
+		if err != nil {
+			return nil, err
+		}
+		done := slices.ContainsFunc(attempts, func(n int) bool {
+			a, err := results.ReadJSON[results.Attempt](r.Run.Attempt(index, n).Attempt(), results.FormatAttempt)
+			return err == nil && a.State == results.StateComplete
+		})
+		if done {
+			r.say("repeat %d is complete already and is kept", index)
+			continue
+		}
+		todo = append(todo, index)
+	}
+	return todo, nil
+}
+
+// makeDirs makes the caches that the script's variables name.
+func (r *runner) makeDirs() error {
+	for _, name := range r.spec.Setup.MakeDirs {
+		dir := os.Getenv(name)
+		if dir == "" {
+			continue // the script was edited
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make the cache folder of %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// removeJobDirs takes away the caches that belong to this job alone, after the
+// job's last repeat. Only folders with the job's own id in their path are touched.
+func (r *runner) removeJobDirs() {
+	job := os.Getenv("SLURM_JOB_ID")
+	if job == "" || !r.lastOfJob() {
+		return
+	}
+	for _, name := range r.spec.Setup.JobDirs {
+		dir := os.Getenv(name)
+		for top := filepath.Clean(dir); filepath.IsAbs(top) && top != "/"; top = filepath.Dir(top) {
+			if base := filepath.Base(top); base == job || strings.Contains(base, "-"+job+"-") {
+				if err := os.RemoveAll(top); err != nil {
+					r.say("could not remove the cache %s: %v", top, err)
+				}
+				break
+			}
+		}
+	}
+}
+
+func (r *runner) lastOfJob() bool {
+	if len(r.Repeats) == 0 {
+		return true
+	}
+	last := slices.Max(r.Repeats)
+	for _, job := range r.spec.Grouping.Jobs {
+		if slices.Contains(job, last) {
+			return last == slices.Max(job)
+		}
+	}
+	return true
+}
+
+// fresh runs one repeat with a server of its own.
+func (r *runner) fresh(ctx context.Context, index int) error {
+	a, err := r.begin(ctx, index)
+	if err != nil {
+		return err
+	}
+	s, err := r.start(ctx, a)
+	if err != nil {
+		return a.end(err)
+	}
+	err = r.measure(ctx, a, s)
+	stopped := r.stop(ctx, a, s)
+	return a.end(errors.Join(err, stopped))
+}
+
+// onOneServer runs all repeats against one server.
+func (r *runner) onOneServer(ctx context.Context, todo []int) error {
+	var s *running
+	var errs []error
+	var last *attempt
+	for _, index := range todo {
+		a, err := r.begin(ctx, index)
+		if err != nil {
+			errs = append(errs, err)
+			break
+		}
+		if s == nil {
+			if s, err = r.start(ctx, a); err != nil {
+				errs = append(errs, fmt.Errorf("repeat %d: %w", index, a.end(err)))
+				break
+			}
+		} else {
+			a.file.Server = last.file.Server
+			a.file.Starts = nil
+		}
+		last = a
+		if err := a.end(r.measure(ctx, a, s)); err != nil {
+			errs = append(errs, fmt.Errorf("repeat %d: %w", index, err))
+		}
+		if ctx.Err() != nil || !s.process.alive() {
+			break
+		}
+	}
+	if s != nil {
+		errs = append(errs, r.stop(ctx, last, s), last.write())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,63 @@
+package resolve
+
+import (
+	"fmt"
+
+	"hpcbench/jobs/fit"
+	"hpcbench/results"
+	"hpcbench/sites"
+)
+
+// times puts the repeats into jobs and says how long each takes.
+func (d *draft) times() {
+	load := results.EstimatePlan(d.spec.Plan)
+	s := d.spec.Server
+	d.spec.Job.SignalS = 120
+	t := fit.Times{
+		StartS: s.ExpectedStartS, LoadS: load.Seconds, DrainS: load.DrainSeconds,
+		StopS: s.GraceS + 10, StartReserveS: s.DeadlineS - s.ExpectedStartS, SignalS: d.spec.Job.SignalS,
+	}
+	limits := fit.Limits{
+		Partition: d.site.Partition, WalltimeS: int(d.part.MaxWalltime.Seconds()),
+		MaxJobs: d.part.MaxJobs, MaxRunning: d.part.MaxRunning, Scheduler: d.site.Scheduler,
+	}
+	grouping, seconds, sum, err := fit.Group(d.spec.Repeats, t, limits, d.req.Mode)
+	if err != nil {
+		d.fail(fmt.Errorf("%w; take fewer --repeats, a shorter plan or another --partition", err))
+		return
+	}
+	if asked := int(d.req.Walltime.Seconds()); asked > 0 {
+		if limits.WalltimeS > 0 && asked > limits.WalltimeS {
+			d.fail(fmt.Errorf("--time %s: partition %s allows at most %s", fit.Clock(asked), limits.Partition, fit.Clock(limits.WalltimeS)))
+		}
+		if asked < seconds {
+			d.warn("--time %s is shorter than what the plan may take: %s", fit.Clock(asked), fit.Clock(seconds))
+		}
+		sum = append(sum, fmt.Sprintf("asked for with --time: %s", fit.Clock(asked)))
+		seconds = asked
+	}
+	d.spec.Grouping = grouping
+	d.spec.Job.WalltimeS, d.spec.Job.Arithmetic = seconds, sum
+}
+
+// cost is the site's price of one job, expected and at worst.
+func (d *draft) cost() {
+	c := &d.spec.Site.Cost
+	c.Unit, c.Formula = d.site.Cost.Unit, d.site.CostFormula()
+	if c.Unit == "" {
+		return
+	}
+	job := d.spec.Job
+	r := sites.Resources{
+		Nodes: job.Nodes, GPUs: job.GPUs, Cores: job.CPUsPerTask * job.Nodes,
+		MemoryGiB: float64(job.MemoryMiB) / 1024 * float64(job.Nodes), WholeNode: d.part.WholeNode || job.Exclusive,
+	}
+	c.PerHour = d.site.CostOf(r, 1)
+	load := results.EstimatePlan(d.spec.Plan)
+	one := d.spec.Server.ExpectedStartS + load.Seconds + d.spec.Server.GraceS
+	c.ExpectedHours = float64(d.spec.Repeats) * one / 3600
+	if d.spec.Grouping.Mode == results.ModeReuse {
+		c.ExpectedHours = (d.spec.Server.ExpectedStartS + float64(d.spec.Repeats)*load.Seconds) / 3600
+	}
+	c.WorstHours = float64(len(d.spec.Grouping.Jobs)) * float64(job.WalltimeS) / 3600
+}

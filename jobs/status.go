@@ -1,0 +1,320 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"hpcbench/results"
+	"hpcbench/slurm"
+)
+
+// Phases of a repeat as status shows them.
+const (
+	PhaseNotSubmitted = "not submitted"
+	PhasePending      = "pending"
+	PhaseRunning      = "running"
+	PhaseUnclear      = "unclear" // Slurm can't say now; ask again
+	PhaseComplete     = "complete"
+	PhaseInterrupted  = "interrupted"
+	PhaseFailed       = "failed"
+	PhaseCancelled    = "cancelled"
+)
+
+// RepeatStatus is one repeat as its files and Slurm tell it together.
+type RepeatStatus struct {
+	Index    int               `json:"repeat"`
+	Phase    string            `json:"phase"`
+	Words    string            `json:"words"` // one line for people
+	JobID    string            `json:"job_id,omitempty"`
+	State    string            `json:"slurm_state,omitempty"`
+	Never    bool              `json:"can_never_start,omitempty"`
+	Attempts int               `json:"attempts"`
+	Node     string            `json:"node,omitempty"`
+	Progress *results.Progress `json:"progress,omitempty"`
+}
+
+// Over says that nothing more will happen to the repeat by itself.
+func (r RepeatStatus) Over() bool {
+	switch r.Phase {
+	case PhasePending, PhaseRunning, PhaseUnclear:
+		return false
+	}
+	return true
+}
+
+// RunStatus is one run.
+type RunStatus struct {
+	Name      string         `json:"run"`
+	Dir       string         `json:"dir"`
+	Site      string         `json:"site"`
+	Model     string         `json:"model"`
+	Plan      string         `json:"plan"`
+	Simulated bool           `json:"simulated"`
+	Repeats   []RepeatStatus `json:"repeats"`
+	Err       string         `json:"error,omitempty"`
+}
+
+// Over says that no repeat is under way.
+func (r RunStatus) Over() bool {
+	return !slices.ContainsFunc(r.Repeats, func(s RepeatStatus) bool { return !s.Over() })
+}
+
+// Complete counts the good repeats.
+func (r RunStatus) Complete() int {
+	n := 0
+	for _, s := range r.Repeats {
+		if s.Phase == PhaseComplete {
+			n++
+		}
+	}
+	return n
+}
+
+// Missing lists the repeats that aren't complete.
+func (r RunStatus) Missing() []int {
+	var m []int
+	for _, s := range r.Repeats {
+		if s.Phase != PhaseComplete {
+			m = append(m, s.Index)
+		}
+	}
+	return m
+}
+
+// onDisk is what a repeat's folder says.
+type onDisk struct {
+	attempts int
+	last     *results.Attempt
+	complete bool // any attempt is
+	progress *results.Progress
+	err      error
+}
+
+// known is a run with all that is known without asking Slurm.
+type known struct {
+	entry Entry
+	disk  map[int]onDisk
+	jobs  map[int]repeatJob
+	err   error
+}
+
+// repeatJob is the newest submission of a repeat.
+type repeatJob struct {
+	id        slurm.JobID
+	submitted bool
+	open      bool // sent, answer unknown
+	cancelled bool
+	refused   string
+}
+
+// Status asks for all runs at once: one question to the queue, and one to the
+// accounting for those that it no longer knows.
+func Status(ctx context.Context, sched Scheduler, entries []Entry) []RunStatus {
+	var all []known
+	var ask []slurm.JobID
+	for _, e := range entries {
+		k := look(e)
+		all = append(all, k)
+		for index, job := range k.jobs {
+			if job.submitted && !k.disk[index].complete {
+				ask = append(ask, job.id)
+			}
+		}
+	}
+	answers := Ask(ctx, sched, ask)
+	var out []RunStatus
+	for _, k := range all {
+		out = append(out, k.status(answers))
+	}
+	return out
+}
+
+// Ask puts the questions; without ids none.
+func Ask(ctx context.Context, sched Scheduler, ids []slurm.JobID) slurm.Answers {
+	var a slurm.Answers
+	if len(ids) == 0 {
+		return a
+	}
+	a.Queue, a.QueueErr = sched.Queue(ctx, ids...)
+	var rest []slurm.JobID
+	for _, id := range ids {
+		v := slurm.Resolve(id, a)
+		if v.Class == slurm.ClassUnknown || v.Gone || v.Class.Over() {
+			rest = append(rest, id)
+		}
+	}
+	if len(rest) > 0 {
+		a.Accounting, a.AccountingErr = sched.Accounting(ctx, rest...)
+	}
+	return a
+}
+
+func look(e Entry) known {
+	k := known{entry: e, disk: map[int]onDisk{}, jobs: map[int]repeatJob{}, err: e.Err}
+	if e.Err != nil {
+		return k
+	}
+	for i := 1; i <= e.Spec.Repeats; i++ {
+		k.disk[i] = lookRepeat(e.Dir, i)
+	}
+	entries, err := OpenLedger(e.Dir).Read()
+	k.err = err
+	for _, sub := range Submissions(entries) {
+		for _, r := range sub.Repeats {
+			k.jobs[r] = jobOf(sub, r)
+		}
+	}
+	return k
+}
+
+func jobOf(sub Submission, repeat int) repeatJob {
+	j := repeatJob{open: sub.Open, cancelled: sub.Cancelled, refused: sub.Words}
+	if sub.JobID == "" {
+		return j
+	}
+	id, err := slurm.ParseJobID(sub.JobID)
+	if err != nil {
+		j.refused = err.Error()
+		return j
+	}
+	if sub.Array != "" {
+		id = id.Element(uint64(repeat))
+	}
+	j.id, j.submitted = id, true
+	return j
+}
+
+func lookRepeat(run results.RunDir, index int) onDisk {
+	var d onDisk
+	attempts, err := run.Attempts(index)
+	d.err = err
+	d.attempts = len(attempts)
+	for _, n := range attempts {
+		dir := run.Attempt(index, n)
+		a, err := results.ReadJSON[results.Attempt](dir.Attempt(), results.FormatAttempt)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue // it was just made
+		case err != nil:
+			d.err = err
+			continue
+		}
+		d.last = &a
+		d.complete = d.complete || a.State == results.StateComplete
+		d.progress = nil
+		if p, err := results.ReadJSON[results.Progress](dir.Progress(), results.FormatProgress); err == nil {
+			d.progress = &p
+		}
+	}
+	return d
+}
+
+func (k known) status(a slurm.Answers) RunStatus {
+	s := RunStatus{
+		Name: k.entry.Name, Dir: string(k.entry.Dir), Site: k.entry.Spec.Site.Name,
+		Model: k.entry.Spec.Model.Name, Plan: k.entry.Spec.Plan.Name, Simulated: k.entry.Spec.Simulated,
+	}
+	if k.err != nil {
+		s.Err = k.err.Error()
+	}
+	for i := 1; i <= k.entry.Spec.Repeats; i++ {
+		s.Repeats = append(s.Repeats, judge(i, k.disk[i], k.jobs[i], a))
+	}
+	return s
+}
+
+// judge puts together what the files and Slurm say of a repeat. A finished file
+// wins over everything; a poll that failed never ends a repeat.
+func judge(index int, d onDisk, j repeatJob, a slurm.Answers) RepeatStatus {
+	r := RepeatStatus{Index: index, Attempts: d.attempts}
+	if d.last != nil {
+		r.Node = d.last.Node.Hostname
+	}
+	if j.submitted {
+		r.JobID = j.id.String()
+	}
+	if d.complete {
+		r.Phase, r.Words = PhaseComplete, "complete"
+		return r
+	}
+	if !j.submitted {
+		return notSubmitted(r, d, j)
+	}
+	v := slurm.Resolve(j.id, a)
+	r.State, r.Words, r.Never = string(v.State), v.Words, v.Never()
+	switch {
+	case v.Final:
+		return ended(r, d, v, j.cancelled)
+	case v.Class == slurm.ClassPending || v.Class == slurm.ClassRequeued || v.Class == slurm.ClassHeld:
+		r.Phase = PhasePending
+	case v.Class == slurm.ClassRunning:
+		r.Phase, r.Progress = PhaseRunning, d.progress
+		if d.last == nil {
+			r.Words = "running; this repeat hasn't begun"
+		} else if d.progress != nil {
+			r.Words = Doing(*d.progress)
+		}
+	default:
+		r.Phase = PhaseUnclear
+	}
+	return r
+}
+
+// notSubmitted is a repeat without a job of ours; a script that was sent by hand has none either.
+func notSubmitted(r RepeatStatus, d onDisk, j repeatJob) RepeatStatus {
+	switch {
+	case j.open:
+		r.Phase, r.Words = PhaseUnclear, "sbatch gave no answer; `hpcbench resume` looks for the job by its name"
+	case d.last != nil && !d.last.EndedAt.IsZero():
+		return ended(r, d, slurm.View{Words: "its job isn't in the ledger"}, false)
+	case d.last != nil:
+		r.Phase, r.Words, r.Progress = PhaseRunning, "submitted by hand", d.progress
+		if d.progress != nil {
+			r.Words = Doing(*d.progress)
+		}
+	case j.refused != "":
+		r.Phase, r.Words = PhaseNotSubmitted, "refused: "+j.refused
+	default:
+		r.Phase, r.Words = PhaseNotSubmitted, "not submitted"
+	}
+	return r
+}
+
+// ended is a repeat whose job is over though no attempt is complete.
+func ended(r RepeatStatus, d onDisk, v slurm.View, cancelled bool) RepeatStatus {
+	switch {
+	case cancelled || v.Class == slurm.ClassCancelled:
+		r.Phase = PhaseCancelled
+	case d.last != nil && d.last.State == results.StateFailed:
+		r.Phase = PhaseFailed
+	case d.last != nil:
+		r.Phase = PhaseInterrupted
+	default:
+		r.Phase = PhaseFailed
+	}
+	r.Words = v.Words
+	switch {
+	case d.err != nil:
+		r.Words = d.err.Error()
+	case d.last != nil && d.last.Failure != nil:
+		r.Words = d.last.Failure.Words
+		if d.last.Failure.Remedy != "" {
+			r.Words += "; " + d.last.Failure.Remedy
+		}
+	case d.last == nil:
+		r.Words = "its job ended before this repeat began: " + v.Words
+	}
+	return r
+}
+
+// Doing says in a few words what an attempt does now.
+func Doing(p results.Progress) string {
+	switch p.Phase {
+	case "step", "drain", "step_warmup", "window":
+		return fmt.Sprintf("step %d/%d %s", p.StepIndex+1, p.StepCount, p.Step)
+	}
+	return p.Phase
+}

@@ -1,0 +1,63 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sethvargo/go-retry"
+)
+
+// ErrNever says that a job can't start as it was submitted; the error has Slurm's
+// reason and the remedy.
+var ErrNever = errors.New("a job can never start")
+
+// errUnder keeps the poll going.
+var errUnder = errors.New("not over yet")
+
+// Wait asks for the runs again and again until none has a repeat under way, and
+// calls seen with each answer. The first questions come soon, since a short job would
+// else be waited for a whole interval; then one in every interval, with jitter, so that
+// many waiters don't ask at one instant. A question that fails is put again.
+func Wait(ctx context.Context, sched Scheduler, entries []Entry, every time.Duration, seen func([]RunStatus)) ([]RunStatus, error) {
+	every = max(every, time.Second)
+	backoff := retry.NewExponential(min(time.Second, every))
+	backoff = retry.WithCappedDuration(every, backoff)
+	backoff = retry.WithJitterPercent(10, backoff)
+	var last []RunStatus
+	err := retry.Do(ctx, backoff, func(ctx context.Context) error {
+		last = Status(ctx, sched, entries)
+		seen(last)
+		if err := never(last); err != nil {
+			return err
+		}
+		for _, r := range last {
+			if !r.Over() {
+				return retry.RetryableError(errUnder)
+			}
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // an interrupted wait leaves the jobs as they are
+	}
+	return last, err
+}
+
+// never finds jobs that would be waited for in vain.
+func never(runs []RunStatus) error {
+	var words []string
+	for _, run := range runs {
+		for _, r := range run.Repeats {
+			if r.Never {
+				words = append(words, fmt.Sprintf("%s repeat %d (job %s): %s", run.Name, r.Index, r.JobID, r.Words))
+			}
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s; `hpcbench cancel` removes it", ErrNever, strings.Join(words, "; "))
+}
