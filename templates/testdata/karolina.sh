@@ -24,9 +24,12 @@ set +eu +o posix
 # the shell that submitted the job.
 unset "${!APPTAINER@}" "${!SINGULARITY@}"
 
-# Jobs that don't inherit a login shell have no module command.
+# Jobs that don't inherit a login shell have no module command. A profile may replace
+# PATH: what was on it stays, at its end.
+path=$PATH
 # shellcheck disable=SC1090,SC1091
 type module >/dev/null 2>&1 || [ ! -r /etc/profile ] || . /etc/profile
+[ "$PATH" = "$path" ] || PATH=$PATH:$path
 # Only where Apptainer isn't a system command.
 command -v apptainer >/dev/null 2>&1 || module load apptainer
 
@@ -36,7 +39,7 @@ while IFS= read -r name; do
     HOME | USER | LOGNAME | SHELL | PATH | PWD | TMPDIR | TERM) ;;
     CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_REPEATS) ;;
     SLURM_* | SLURMD_*) ;;
-    *) unset -v "$name" 2>/dev/null ;;
+    *) unset -v "$name" 2>/dev/null || export -n "${name?}" ;;
   esac
 done < <(compgen -e)
 while read -r _ _ name; do unset -f "$name"; done < <(declare -Fx)
@@ -94,13 +97,15 @@ case $REPEATS in
   *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': this script is an array job: submit it with sbatch" >&2; exit 2 ;;
 esac
 
-# Slurm's signals reach this shell alone. A signal also ends `wait` early, so it is
-# called again until the repeat itself has ended and written down what it had.
+# Slurm's signals reach this shell alone, so they are passed on. The first one also ends
+# `wait` early: it is called again until the repeat has ended and written down what
+# it had. Later ones say nothing new, and bash can lose an exit code over them.
 child=
 stopped=0
 interrupted=0
 # shellcheck disable=SC2317,SC2329 # called by trap
 on_signal() {
+  trap '' TERM INT HUP
   stopped=1
   interrupted=1
   if [ -n "$child" ]; then kill -TERM "$child" 2>/dev/null || true; fi
@@ -117,7 +122,7 @@ run_repeat() {
     interrupted=0
     rc=0
     wait "$child" || rc=$?
-    if [ "$interrupted" = 0 ]; then break; fi
+    if [ "$interrupted" = 0 ] || ! kill -0 "$child" 2>/dev/null; then break; fi
   done
   child=
   return "$rc"
