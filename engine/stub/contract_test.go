@@ -208,6 +208,29 @@ func TestOutOfVocabulary(t *testing.T) {
 	}
 }
 
+// Words that the same engine was heard to say when it was asked again by hand.
+func TestFurtherRefusals(t *testing.T) {
+	s := started(t, capturedConfig)
+	for _, c := range []struct{ path, body, want string }{
+		{"/v1/completions", `{"model":"tiny","max_tokens":5,"prompt":[` + strings.Repeat("300,", 4095) + `300]}`,
+			`{"error":{"message":"max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)","type":"BadRequestError","param":"max_tokens","code":400}}`},
+		{"/v1/chat/completions", `{"model":"tiny","max_tokens":5000,"messages":[{"role":"user","content":"a"}]}`,
+			`{"error":{"message":"max_tokens=5000 cannot be greater than max_model_len=4096. Please request fewer output tokens. (parameter=max_tokens, value=5000)","type":"BadRequestError","param":"max_tokens","code":400}}`},
+		{"/v1/completions", `{"model":"tiny","prompt":"","max_tokens":2}`,
+			`{"error":{"message":"Either prompt or prompt_embeds must be provided and non-empty. (parameter=prompt)","type":"BadRequestError","param":"prompt","code":400}}`},
+		{"/v1/chat/completions", `{"model":"tiny","max_tokens":2}`,
+			`{"error":{"message":"1 validation error:\n  {'type': 'missing', 'loc': 'body.messages', 'msg': 'Field required', 'input': '<dict of 2 items>'}","type":"Bad Request","param":"body.messages","code":400}}`},
+		{"/v1/chat/completions", `{"model":"tiny","max_tokens":2,"messages":[]}`,
+			`{"error":{"message":"Cannot apply chat template to an empty conversation. Provide at least one message.","type":"BadRequestError","param":null,"code":400}}`},
+		{"/v1/chat/completions", `{"model":"tiny","max_completion_tokens":0,"messages":[{"role":"user","content":"a"}]}`,
+			`{"error":{"message":"max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)","type":"BadRequestError","param":"max_tokens","code":400}}`},
+	} {
+		if res, got := parsed(t, call(t, s, "POST", c.path, "K", c.body)); res.StatusCode != 400 || got != c.want {
+			t.Errorf("%.60s: %d %s\nwant %s", c.body, res.StatusCode, got, c.want)
+		}
+	}
+}
+
 // The output is cut at the context's end without a word.
 func TestSilentCut(t *testing.T) {
 	s := started(t, capturedConfig)

@@ -66,6 +66,10 @@ func noModel(asked, served string) *apiError {
 		message: fmt.Sprintf("The model `%s` does not exist. Valid aliases: %s.", asked, served)}
 }
 
+func tooFew(tokens int) *apiError {
+	return badRequest("max_tokens", fmt.Sprintf("max_tokens must be at least 1, got %d. (parameter=max_tokens, value=%d)", tokens, tokens))
+}
+
 func tooLong(limit, found int, exact bool) *apiError {
 	contains := fmt.Sprint(found)
 	if !exact {

@@ -39,6 +39,8 @@ type body struct {
 		Continuous   bool `json:"continuous_usage_stats"`
 	} `json:"stream_options"`
 	ReturnTokenIDs bool `json:"return_token_ids"`
+
+	items int // keys that the body has
 }
 
 type rawMessage struct {
@@ -103,6 +105,12 @@ func (c *Config) parseAsk(raw []byte, chat bool) (*ask, *apiError) {
 	if b.Model != nil && *b.Model != c.Model {
 		return nil, noModel(*b.Model, c.Model)
 	}
+	if chat && b.Messages == nil {
+		var keys map[string]json.RawMessage
+		if json.Unmarshal(raw, &keys) == nil {
+			b.items = len(keys)
+		}
+	}
 	a := &ask{chat: chat, stream: b.Stream, returnIDs: b.ReturnTokenIDs, ignoreEOS: b.IgnoreEOS, minTokens: b.MinTokens, promptInBytes: len(raw)}
 	if b.StreamOptions != nil {
 		a.includeUsage = b.StreamOptions.IncludeUsage
@@ -117,14 +125,21 @@ func (c *Config) parseAsk(raw []byte, chat bool) (*ask, *apiError) {
 		asked = b.MaxCompletionTokens
 	}
 	if asked != nil && *asked < 1 {
-		return nil, badRequest("max_tokens", fmt.Sprintf("max_tokens must be at least 1, got %d. (parameter=max_tokens, value=%d)", *asked, *asked))
+		return nil, tooFew(*asked)
+	}
+	if asked != nil && *asked > c.MaxModelLen {
+		return nil, badRequest("max_tokens", fmt.Sprintf("max_tokens=%d cannot be greater than max_model_len=%d. Please request fewer output tokens. (parameter=max_tokens, value=%d)",
+			*asked, c.MaxModelLen, *asked))
 	}
 	ids, exact, err := c.prompt(&b, chat)
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) >= c.MaxModelLen {
+	switch {
+	case len(ids) > c.MaxModelLen:
 		return nil, tooLong(c.MaxModelLen, len(ids), exact)
+	case len(ids) == c.MaxModelLen:
+		return nil, tooFew(0)
 	}
 	a.promptIDs = ids
 	a.maxTokens = c.MaxModelLen - len(ids)
@@ -143,8 +158,11 @@ func (c *Config) parseAsk(raw []byte, chat bool) (*ask, *apiError) {
 // prompt is the tokens of the prompt; exact says that the client sent ids.
 func (c *Config) prompt(b *body, chat bool) (ids []int, exact bool, _ *apiError) {
 	if chat {
+		if b.Messages == nil {
+			return nil, false, badField("body.messages", "missing", "Field required", fmt.Sprintf("<dict of %d items>", b.items))
+		}
 		if len(b.Messages) == 0 {
-			return nil, false, badField("body.messages", "missing", "Field required", "<dict>")
+			return nil, false, badRequest("", "Cannot apply chat template to an empty conversation. Provide at least one message.")
 		}
 		messages, err := plainMessages(b.Messages)
 		if err != nil {
@@ -152,8 +170,9 @@ func (c *Config) prompt(b *body, chat bool) (ids []int, exact bool, _ *apiError)
 		}
 		return encodeChat(messages, true), false, nil
 	}
-	if len(b.Prompt) == 0 || bytes.Equal(b.Prompt, []byte("null")) {
-		return nil, false, badRequest("prompt", "Either prompt or prompt_embeds must be provided and non-empty.")
+	switch string(b.Prompt) {
+	case "", "null", `""`, "[]":
+		return nil, false, badRequest("prompt", "Either prompt or prompt_embeds must be provided and non-empty. (parameter=prompt)")
 	}
 	var text string
 	if json.Unmarshal(b.Prompt, &text) == nil {

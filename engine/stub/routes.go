@@ -31,7 +31,7 @@ func (s *Server) route(req *http.Request, raw []byte) reply {
 	switch {
 	case !known:
 		return detail(404, "Not Found", "")
-	case !strings.Contains(method, req.Method) && !(req.Method == http.MethodHead && method == http.MethodGet):
+	case !strings.Contains(method, req.Method):
 		return detail(405, "Method Not Allowed", method)
 	}
 	switch path {
@@ -92,7 +92,7 @@ func (s *Server) metrics() reply {
 	if err != nil {
 		return reply{status: 500, kind: "text/plain; charset=utf-8", body: []byte(err.Error())}
 	}
-	return reply{status: 200, kind: "text/plain; version=0.0.4; charset=utf-8", body: text}
+	return reply{status: 200, kind: "text/plain; version=1.0.0; charset=utf-8", body: text}
 }
 
 func (s *Server) completion(raw []byte, chat bool) reply {
