@@ -43,9 +43,10 @@ type Log[T any] struct {
 	lost    int
 	fault   error
 
-	wake chan struct{}
-	stop chan struct{}
-	done chan struct{}
+	wake  chan struct{}
+	drain chan chan struct{}
+	stop  chan struct{}
+	done  chan struct{}
 
 	// Only the background goroutine touches what follows.
 	encoded bytes.Buffer // the bytes of the file from base on
@@ -70,7 +71,7 @@ func start[T any](path string, f file, limit int, report func(error)) *Log[T] {
 		report = func(error) {}
 	}
 	l := &Log[T]{path: path, file: f, limit: limit, report: report,
-		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+		wake: make(chan struct{}, 1), drain: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{})}
 	go l.run()
 	return l
 }
@@ -108,6 +109,18 @@ func (l *Log[T]) Fault() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fault
+}
+
+// Flush waits until all lines appended before are in the kernel, so that the
+// file can be read. The error is why they aren't.
+func (l *Log[T]) Flush() error {
+	answer := make(chan struct{})
+	select {
+	case l.drain <- answer:
+		<-answer
+	case <-l.done:
+	}
+	return l.Fault()
 }
 
 // Close writes and syncs what is left. The error says how much could not be
@@ -169,6 +182,9 @@ func (l *Log[T]) run() {
 			if !l.flush() {
 				arm(RetryEvery)
 			}
+		case answer := <-l.drain:
+			l.flush()
+			close(answer)
 		case <-tick.C:
 			begin()
 		case err := <-synced:

@@ -58,6 +58,29 @@ func TestLogKeepsEveryLineFromManyGoroutines(t *testing.T) {
 	}
 }
 
+func TestFlushMakesLinesReadable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "records.jsonl")
+	log, err := Open[results.Record](path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		log.Append(results.Record{Seq: i})
+		if err := log.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := read(t, path); len(got) != i+1 {
+			t.Fatalf("%d lines after %d", len(got), i+1)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Flush(); err != nil {
+		t.Errorf("flush after close: %v", err)
+	}
+}
+
 func TestOpenRefusesAnotherAttemptsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "records.jsonl")
 	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
