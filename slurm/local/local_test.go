@@ -33,7 +33,18 @@ func scheduler(t *testing.T) (Scheduler, string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	return Scheduler{State: filepath.Join(dir, "jobs"), Supervise: []string{self, "supervise"}}, dir
+	s := Scheduler{State: filepath.Join(dir, "jobs"), Supervise: []string{self, "supervise"}}
+	t.Cleanup(func() { // they write into a folder that is about to be removed
+		all, _ := ids(s.State)
+		for _, id := range all {
+			for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+				if j, err := readJob(jobDir(s.State, id)); err != nil || !j.Supervisor.alive() {
+					break
+				}
+			}
+		}
+	})
+	return s, dir
 }
 
 func script(t *testing.T, dir, text string) string {

@@ -33,20 +33,20 @@ func Supervise(ctx context.Context, dir string) error {
 	for i := range j.Elements {
 		e := &j.Elements[i]
 		if cancelled(ctx, dir) {
-			e.State, e.EndAt = slurm.StateCancelled, time.Now().UTC()
-			continue
+			e.State = slurm.StateCancelled
+		} else {
+			e.State, e.StartAt = slurm.StateRunning, time.Now().UTC()
+			if err := j.write(dir); err != nil {
+				return err
+			}
+			e.State, e.Exit = j.run(ctx, *e)
 		}
-		e.State, e.StartAt = slurm.StateRunning, time.Now().UTC()
-		if err := j.write(dir); err != nil {
-			return err
-		}
-		e.State, e.Exit = j.run(ctx, *e)
 		e.EndAt = time.Now().UTC()
 		if err := j.write(dir); err != nil {
 			return err
 		}
 	}
-	return j.write(dir)
+	return nil
 }
 
 func cancelled(ctx context.Context, dir string) bool {
