@@ -53,9 +53,14 @@ func start(t testing.TB, d ScriptData, env ...string) (*exec.Cmd, *bytes.Buffer)
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "slurm_script")
 	write(t, file, render(t, d))
+	return startFile(t, file, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, env...)...)
+}
+
+func startFile(t testing.TB, file string, env ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
 	cmd := exec.Command("/bin/bash", file)
 	cmd.Dir = "/"
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, env...)
+	cmd.Env = env
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
