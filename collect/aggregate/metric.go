@@ -168,13 +168,16 @@ func correctedMetrics() []Metric {
 	} {
 		for _, st := range distStatistics {
 			out = append(out, Metric{"corrected." + q.name + "." + st.name, SetCorrected, q.label + " " + st.label, "ms", LowerBetter, func(s *results.StepSummary) (Value, bool) {
+				if !s.Corrected.Valid { // the cap dropped arrivals: the load was another one
+					return Value{}, false
+				}
 				return distValue(q.get(s), st.name, st.get)
 			}})
 		}
 	}
 	num := func(name, label, unit string, better Direction, f func(*results.StepSummary) float64) {
 		out = append(out, Metric{"corrected." + name, SetCorrected, label, unit, better, func(s *results.StepSummary) (Value, bool) {
-			if s.Counts.Sent == 0 && s.Corrected.TokensPerS == 0 {
+			if s.Counts.Sent == 0 && s.Corrected.TokensPerS == 0 || !s.Corrected.Valid && !countsAnyway[name] {
 				return Value{}, false
 			}
 			return Value{X: f(s)}, true
@@ -202,6 +205,9 @@ func correctedMetrics() []Metric {
 	opt("good_share", "good requests", "", HigherBetter, func(s *results.StepSummary) *float64 { return s.Corrected.GoodShare })
 	return out
 }
+
+// countsAnyway are figures that stand where the cap dropped arrivals.
+var countsAnyway = map[string]bool{"offered_per_s": true, "sent_per_s": true, "completed_requests": true, "sent_requests": true, "output_tokens": true}
 
 func serverMetrics() []Metric {
 	var out []Metric

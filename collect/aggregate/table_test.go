@@ -33,7 +33,7 @@ func TestTableOfFive(t *testing.T) {
 	if !ok || e.N != 5 || *e.Mean < 8.5 || *e.Mean > 10.5 || *e.SD == 0 {
 		t.Errorf("tpot p50: %+v", e)
 	}
-	if _, ok := tab.Steps[0].Estimate("server.running"); ok {
+	if _, ok := tab.Steps[0].Estimate("corrected.goodput_per_s"); ok {
 		t.Error("a figure that no repeat has must not be there")
 	}
 }
@@ -180,5 +180,18 @@ func TestNegativeTimesAreNoFigures(t *testing.T) {
 	}})
 	if e, _ := tab.Steps[0].Estimate("corrected.ttft_ms.p50"); e.N != 4 {
 		t.Errorf("n %d, want 4", e.N)
+	}
+}
+
+func TestOnlyCompatStandsWhereTheCapDroppedArrivals(t *testing.T) {
+	tab := table(t, collecttest.Setup{DurationS: 10, Summary: func(k int, s *results.Summary) { s.Steps[1].Corrected.Valid = false }})
+	if _, ok := tab.Steps[1].Estimate("corrected.ttft_ms.p50"); ok {
+		t.Error("corrected latency must not be stated")
+	}
+	if _, ok := tab.Steps[1].Estimate("compat.ttft_ms.p50"); !ok {
+		t.Error("compat stands")
+	}
+	if _, ok := tab.Steps[0].Estimate("corrected.ttft_ms.p50"); !ok {
+		t.Error("the other steps stand")
 	}
 }
