@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 var (
@@ -65,6 +67,11 @@ func (d ScriptData) check() error {
 			errs = append(errs, err)
 		}
 	}
+	for _, line := range d.Setup {
+		if err := checkShellLine(line); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	for _, n := range d.Need {
 		if !program.MatchString(n) {
 			bad("needed program %q: want a plain name", n)
@@ -74,6 +81,31 @@ func (d ScriptData) check() error {
 	errs = append(errs, d.checkRepeats()...)
 	errs = append(errs, d.checkServer()...)
 	return errors.Join(errs...)
+}
+
+// checkShellLine wants a line that is whole by itself, so that it can't swallow
+// what follows it.
+func checkShellLine(line string) error {
+	if strings.ContainsFunc(line, unicode.IsControl) {
+		return fmt.Errorf("setup line %q holds a control character", line)
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "setup")
+	if err != nil {
+		return fmt.Errorf("setup line %q is no whole command: %w", line, err)
+	}
+	if len(file.Stmts) == 0 {
+		return fmt.Errorf("setup line %q has no command", line)
+	}
+	heredoc := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		heredoc = heredoc || ok && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc)
+		return true
+	})
+	if heredoc {
+		return fmt.Errorf("setup line %q begins a here-document, which would swallow the lines after it", line)
+	}
+	return nil
 }
 
 // checkComment wants text that stays inside one comment line.
@@ -88,7 +120,7 @@ func checkComment(what, s string) error {
 
 func (d ScriptData) checkEnv() (errs []error) {
 	for _, k := range d.Keep {
-		if !varName.MatchString(k) {
+		if !varName.MatchString(strings.TrimSuffix(k, "*")) {
 			errs = append(errs, fmt.Errorf("kept variable %q: a name has letters, digits and underscores only", k))
 		}
 	}

@@ -29,10 +29,13 @@ type ScriptData struct {
 	Profile []string
 	// Modules run in their order, each as `module ARGS…`.
 	Modules []Module
+	// Setup are the site's own shell lines, each a whole command of bash; they run after
+	// Modules and before the environment is scrubbed. They come from a trusted profile.
+	Setup []string
 	// Need are the programs that must be found after the modules.
 	Need []string
 	// Keep are variables that survive the scrub beside the fixed list (KeptVars and
-	// KeptPrefixes), e.g. SINGULARITY_BIND where a module sets it.
+	// KeptPrefixes), e.g. SINGULARITY_BIND where a module sets it. A trailing * stands for any ending.
 	Keep []string
 	// Exports are set after the scrub, in order. Names that end like a secret's (KEY,
 	// TOKEN, SECRET, PASSWORD) are refused: those never stand in a script.

@@ -35,6 +35,10 @@ func (d ScriptData) keepLines() []string {
 			own = append(own, e.Name)
 		}
 	}
+	own = slices.DeleteFunc(own, func(name string) bool {
+		prefix, any := strings.CutSuffix(name, "*")
+		return any && slices.Contains(KeptPrefixes, prefix) || slices.Contains(KeptVars, name)
+	})
 	slices.Sort(own)
 	own = slices.Compact(own)
 	var out []string
