@@ -17,6 +17,8 @@ type Spec struct {
 	ToolVersion string    `json:"tool_version"`
 	// Simulated marks a run whose engine is a stub; so is every number made from it.
 	Simulated bool `json:"simulated"`
+	// Imported names the tool and file that the run was read from; "" = measured by hpcbench.
+	Imported string `json:"imported,omitempty"`
 
 	Site   SiteFacts  `json:"site"`
 	Model  ModelFacts `json:"model"`

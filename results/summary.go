@@ -10,8 +10,10 @@ type Summary struct {
 	Repeat       int    `json:"repeat"`
 	Attempt      int    `json:"attempt"`
 	Simulated    bool   `json:"simulated"`
-	State        string `json:"state"`
-	Clock        string `json:"clock"`
+	// Imported names the tool and file that the figures were read from; there are no records then.
+	Imported string `json:"imported,omitempty"`
+	State    string `json:"state"`
+	Clock    string `json:"clock"`
 
 	ScheduleDigest string        `json:"schedule_digest,omitempty"`
 	Warmup         *StepSummary  `json:"warmup,omitempty"`

@@ -19,6 +19,9 @@ func stale(s *results.Summary, a *results.Attempt) string {
 	if bad := negative(s); bad != "" {
 		return "summary.json has a negative time (" + bad + ")"
 	}
+	if s.Imported != "" {
+		return "" // there are no records and nothing to judge by
+	}
 	if judge.RulesVersion > s.RulesVersion {
 		return fmt.Sprintf("it was judged by rules %d, these are rules %d", s.RulesVersion, judge.RulesVersion)
 	}
