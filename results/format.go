@@ -11,15 +11,16 @@ import (
 // goes up when a reader of the old format would misunderstand the new one; a
 // new optional field doesn't count.
 const (
-	FormatSpec      = "hpcbench.run/1"
-	FormatLedger    = "hpcbench.job/1"
-	FormatSteps     = "hpcbench.steps/1"
-	FormatAttempt   = "hpcbench.attempt/1"
-	FormatProgress  = "hpcbench.progress/1"
-	FormatSummary   = "hpcbench.summary/1"
-	FormatReference = "hpcbench.reference/1"
-	FormatRecords   = "hpcbench.records/1"   // stated in Attempt, since records have no head line
-	FormatTelemetry = "hpcbench.telemetry/1" // likewise
+	FormatSpec            = "hpcbench.run/1"
+	FormatLedger          = "hpcbench.job/1"
+	FormatSteps           = "hpcbench.steps/1"
+	FormatAttempt         = "hpcbench.attempt/1"
+	FormatProgress        = "hpcbench.progress/1"
+	FormatSummary         = "hpcbench.summary/1"
+	FormatReference       = "hpcbench.reference/1"
+	FormatMatrixReference = "hpcbench.matrix-reference/1"
+	FormatRecords         = "hpcbench.records/1"   // stated in Attempt, since records have no head line
+	FormatTelemetry       = "hpcbench.telemetry/1" // likewise
 )
 
 // ErrNewerFormat says that a file was written by a later hpcbench.
