@@ -19,7 +19,8 @@ type Image struct {
 	SizeBytes int64
 	// ID is the image's own UUID; zeros for images built to be reproducible.
 	ID string
-	// Arch is the GOARCH that the primary partition is for.
+	// Arch is the GOARCH that the primary partition is for, empty where the format has no
+	// name for it.
 	Arch string
 	// Created is the image's own time in UTC, zero where it has none.
 	Created time.Time
@@ -75,8 +76,11 @@ func Inspect(path string) (Image, error) {
 
 // CheckArch says in words that the image is for other processors than goarch.
 func (i Image) CheckArch(goarch string) error {
-	if i.Arch == goarch {
+	switch i.Arch {
+	case goarch:
 		return nil
+	case "":
+		return fmt.Errorf("image %s doesn't say which processors it is for, and the nodes are %s: pull it again", i.Path, goarch)
 	}
 	return fmt.Errorf("image %s is for %s, and the nodes are %s: pull it with --arch %s", i.Path, i.Arch, goarch, goarch)
 }
@@ -89,7 +93,7 @@ func read(r io.ReaderAt, size int64) (Image, error) {
 	if err != nil {
 		return Image{}, fmt.Errorf("damaged SIF: %w", err)
 	}
-	image := Image{SizeBytes: size, ID: f.ID(), Arch: f.PrimaryArch()}
+	image := Image{SizeBytes: size, ID: f.ID(), Arch: known(f.PrimaryArch())}
 	if at := f.CreatedAt(); at.Unix() > 0 {
 		image.Created = at.UTC()
 	}
@@ -154,6 +158,14 @@ func kind(head []byte) string {
 	return "its first bytes are another format's"
 }
 
+// known turns the library's word for a processor that it doesn't know into nothing.
+func known(arch string) string {
+	if arch == "unknown" {
+		return ""
+	}
+	return arch
+}
+
 func name(d sif.Descriptor) string {
 	if n := d.Name(); n != "" {
 		return n
@@ -174,7 +186,7 @@ func (i *Image) take(d sif.Descriptor) error {
 			return nil
 		}
 		i.FSType, i.PartitionBytes = fs.String(), d.Size()
-		if arch != "unknown" {
+		if known(arch) != "" {
 			i.Arch = arch
 		}
 	case sif.DataGenericJSON:
