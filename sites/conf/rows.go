@@ -21,6 +21,16 @@ func Rows(v any, origins *Origins) []Row {
 	return rowsOf(reflect.ValueOf(v), nil, origins)
 }
 
+// RowsBelow lists the leaves of v, which was loaded at path as a part of
+// something larger. The keys begin below that path.
+func RowsBelow(v any, origins *Origins, path ...string) []Row {
+	rows := rowsOf(reflect.ValueOf(v), path, origins)
+	for i := range rows {
+		rows[i].Key = strings.TrimPrefix(strings.TrimPrefix(rows[i].Key, PathString(path)), ".")
+	}
+	return rows
+}
+
 func rowsOf(v reflect.Value, path []string, origins *Origins) []Row {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {

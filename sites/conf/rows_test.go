@@ -61,3 +61,14 @@ func TestPathString(t *testing.T) {
 		}
 	}
 }
+
+func TestRowsBelow(t *testing.T) {
+	v, origins, err := Load[machine](Bytes("x.yaml", []byte("queues:\n  b.c:\n    max_wall: 1h30m\n    max_jobs: 2\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Row{{"max_jobs", "2", "x.yaml:4"}, {"max_wall", "1h30m", "x.yaml:3"}}
+	if diff := cmp.Diff(want, RowsBelow(v.Queues["b.c"], origins, "queues", "b.c")); diff != "" {
+		t.Errorf("want - got +\n%s", diff)
+	}
+}
