@@ -34,8 +34,8 @@ const (
 // feed takes bytes of a read and answers those of the body, moved together in
 // place, and the bytes that lie behind the end of the response.
 func (a *answer) feed(b []byte) (body, rest []byte, err error) {
-	for a.framing == inHead {
-		if b, err = a.takeHead(b); err != nil || a.framing == inHead {
+	for whole := true; a.framing == inHead; {
+		if b, whole, err = a.takeHead(b); err != nil || !whole {
 			return nil, nil, err
 		}
 	}
@@ -84,7 +84,7 @@ func (a *answer) keepAlive() bool {
 }
 
 // takeHead takes bytes up to the end of a head and answers what is behind it.
-func (a *answer) takeHead(b []byte) ([]byte, error) {
+func (a *answer) takeHead(b []byte) (rest []byte, found bool, err error) {
 	known := len(a.headBytes)
 	whole := b
 	if known > 0 {
@@ -97,20 +97,19 @@ func (a *answer) takeHead(b []byte) ([]byte, error) {
 		a.seen -= len(whole) - end
 	}
 	if a.seen > MaxHead {
-		return nil, fail(results.ErrorTooLarge, "read the answer", "its headers have more than %d bytes", MaxHead)
+		return nil, false, fail(results.ErrorTooLarge, "read the answer", "its headers have more than %d bytes", MaxHead)
 	}
 	if end < 0 {
 		if known == 0 {
 			a.headBytes = append(a.headBytes, b...)
 		}
-		return nil, nil
+		return nil, false, nil
 	}
-	rest := b[end-known:]
 	if err := a.parse(whole[:end]); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	a.headBytes = nil
-	return rest, nil
+	return b[end-known:], true, nil
 }
 
 // headEnd is the index behind the blank line that ends a head, or -1. The first

@@ -33,7 +33,7 @@ const (
 
 // decode moves the data inside b together, in place, and answers it with the
 // number of bytes of b that belong to the body; only at the end, which done
-// reports, these can be fewer than all.
+// reports, these can be fewer than all. Data before an error is answered, too.
 func (c *chunked) decode(b []byte) (data []byte, used int, done bool, err error) {
 	from, to := 0, 0 // data is b[from:to]
 	for i := 0; i < len(b); {
@@ -58,14 +58,14 @@ func (c *chunked) decode(b []byte) (data []byte, used int, done bool, err error)
 			}
 			c.line, i = c.line+end, i+end
 			if err := c.bound(); err != nil {
-				return nil, i, false, err
+				return b[from:to], i, false, err
 			}
 			if i == len(b) {
 				break
 			}
 		}
 		if err := c.next(b[i]); err != nil {
-			return nil, i, false, err
+			return b[from:to], i, false, err
 		}
 		i++
 		if c.state == chunkedEnd {

@@ -25,6 +25,7 @@ type rawConn struct {
 	answer  answer
 	out     []byte // of the request, not yet taken by the kernel
 	prev    int64  // no byte that is still to come had arrived at this instant
+	last    int64  // stamp
 	calls   int
 	spoiled bool // the last call did not end with a reusable connection
 }
@@ -176,6 +177,9 @@ func (c *rawConn) read() bool {
 	if st.Kind == clock.Process {
 		st.Ns = l.cfg.Clock.Now()
 	}
+	// The kernel's stamp may be earlier than one of the process before it.
+	st.Ns = max(st.Ns, c.last)
+	c.last = st.Ns
 	c.received(l.buf[:n], st)
 	if !st.More {
 		c.prev = now

@@ -23,6 +23,7 @@ type stampConn struct {
 	allowed int64
 	onRead  func(n int, st clock.Stamp)
 
+	ended bool        // the peer has closed
 	last  clock.Stamp // of the last read
 	prev  int64       // no byte that is still to come had arrived at this instant
 	lower int64       // the same for the first byte read since take
@@ -116,6 +117,7 @@ func (s *stampConn) receive(p []byte) (n int, err error) {
 		}
 	}
 	if n <= 0 {
+		s.ended = err == io.EOF
 		return 0, err
 	}
 	if s.allowed > 0 {
@@ -130,6 +132,7 @@ func (s *stampConn) receive(p []byte) (n int, err error) {
 	if st.Kind == clock.Process {
 		st.Ns = s.clock.Now()
 	}
+	st.Ns = max(st.Ns, s.last.Ns) // the kernel's may be earlier than one of the process before
 	if s.taken {
 		s.lower, s.taken = s.prev, false
 	}

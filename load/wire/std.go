@@ -105,6 +105,9 @@ const (
 	// inlineWrite is up to where the request is written before the answer is
 	// read; a longer one might fill the buffers of a server that answers first.
 	inlineWrite = 32 << 10
+	// writeGrace is how long the end of the write may come after that of the
+	// answer.
+	writeGrace = 50 * time.Millisecond
 	// maxInformational bounds the 1xx answers before the real one.
 	maxInformational = 8
 )
@@ -265,7 +268,7 @@ func (c *stdConn) exchange(call *Call, req *Request) (reusable bool, err error) 
 	select {
 	case err := <-written:
 		return err == nil && !resp.Close && c.br.Buffered() == 0, nil
-	default: // answered before it had taken the whole request
+	case <-time.After(writeGrace): // answered before it had taken the whole request
 		return false, nil
 	}
 }
@@ -277,7 +280,7 @@ func (c *stdConn) readHead(call *Call) (*http.Response, error) {
 	for range maxInformational {
 		resp, err := http.ReadResponse(c.br, nil)
 		if err != nil {
-			return nil, headError(err, call.resp.BytesIn)
+			return nil, c.headError(err, call.resp.BytesIn)
 		}
 		if err := checkStatus(resp); err != nil {
 			return nil, err
@@ -290,13 +293,13 @@ func (c *stdConn) readHead(call *Call) (*http.Response, error) {
 }
 
 // headError says what a failure to read the headers after so many bytes means.
-func headError(err error, bytes int64) error {
+func (c *stdConn) headError(err error, bytes int64) error {
 	switch {
 	case errors.Is(err, errHeadTooLarge):
 		return errHeadTooLarge
-	case errors.Is(err, io.ErrUnexpectedEOF) && bytes == 0:
+	case c.stamped.ended && bytes == 0:
 		return fail(results.ErrorClosed, "read the answer", "the server closed the connection without one")
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case c.stamped.ended:
 		return fail(results.ErrorClosed, "read the answer", "the server closed the connection within the headers")
 	}
 	return wrap("read the answer", err)
