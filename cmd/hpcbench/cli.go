@@ -17,6 +17,19 @@ var groups = []kong.Group{
 
 // cli is every verb, in the order of the help.
 type cli struct {
+	Submit submitCmd `cmd:"" group:"run" help:"Submit a benchmark."`
+	Render renderCmd `cmd:"" group:"run" help:"Print the script and submit nothing."`
+	Status statusCmd `cmd:"" group:"run" help:"Show runs and their repeats."`
+	Logs   logsCmd   `cmd:"" group:"run" help:"Print a run's output, or its server's log."`
+	Wait   waitCmd   `cmd:"" group:"run" help:"Wait until runs are over."`
+	Cancel cancelCmd `cmd:"" group:"run" help:"Cancel a run's own jobs."`
+	Resume resumeCmd `cmd:"" group:"run" help:"Submit the repeats that are missing."`
+
+	Repeat   repeatCmd   `cmd:"" group:"job" help:"Start the server, load it, end it: one repeat."`
+	Ready    readyCmd    `cmd:"" group:"job" help:"Wait until a server is ready."`
+	Stub     stubCmd     `cmd:"" group:"job" help:"Serve as a simulated engine of known behaviour."`
+	LocalJob localJobCmd `cmd:"" hidden:"" name:"local-job" help:"Supervise a job of a site without Slurm."`
+
 	Version    versionCmd                   `cmd:"" group:"self" help:"Print the version."`
 	Completion kongplete.InstallCompletions `cmd:"" group:"self" help:"Print what makes the shell complete names."`
 }

@@ -9,30 +9,26 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 	"github.com/willabides/kongplete"
 )
 
 func main() {
-	// The first signal asks; a verb that holds something finishes it. A second one ends at once.
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	os.Exit(report(run(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+	ctx, caught := catch()
+	os.Exit(report(run(ctx, caught, os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
 }
 
 // app is what every verb gets.
 type app struct {
 	ctx            context.Context
+	signals        *signals
 	stdout, stderr io.Writer
-	parsed         *kong.Context
 }
 
 // run parses args and runs one verb. Usage errors wrap errUsage.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func run(ctx context.Context, caught *signals, args []string, stdout, stderr io.Writer) (err error) {
 	var c cli
 	type exit int
 	defer func() {
@@ -73,5 +69,5 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		}
 		return codeError{codeUsage, fmt.Errorf("%w; see `%s`", err, hint)}
 	}
-	return parsed.Run(&app{ctx: ctx, stdout: stdout, stderr: stderr, parsed: parsed})
+	return parsed.Run(&app{ctx: ctx, signals: caught, stdout: stdout, stderr: stderr})
 }

@@ -9,15 +9,19 @@ import (
 	"time"
 
 	"hpcbench/jobs"
+	"hpcbench/load"
 	"hpcbench/results"
 )
 
 // attempt is one try at a repeat, with its folder and its file.
 type attempt struct {
 	dir  results.AttemptDir
-	file results.Attempt
+	file *load.AttemptFile // shared with the load
 	say  func(string, ...any)
 }
+
+// fileMode leaves it to the umask whether the project's group may read.
+const fileMode = 0o640
 
 // begin claims the next attempt's folder and writes down who and where.
 func (r *runner) begin(ctx context.Context, index int) (*attempt, error) {
@@ -30,21 +34,23 @@ func (r *runner) begin(ctx context.Context, index int) (*attempt, error) {
 		return nil, err
 	}
 	now := time.Now().UTC()
-	a := &attempt{dir: dir, say: r.say}
-	a.file = results.Attempt{
-		Format: results.FormatAttempt, RecordsFormat: results.FormatRecords, TelemetryFormat: results.FormatTelemetry,
+	first := results.Attempt{
 		Run: r.spec.Name, Repeat: index, Attempt: number, Simulated: r.spec.Simulated,
 		State: results.StateStarting, StartedAt: now, EpochAt: now, SpecDigest: digest, ToolVersion: r.ToolVersion,
 		Node: nodeFacts(ctx, r.spec.Site, r.spec.Server.Runtime), Slurm: slurmFacts(),
+		Server: results.ServerFacts{Engine: r.spec.Server.Engine},
 	}
-	a.file.Server.Engine = r.spec.Server.Engine
 	// Digests that can't be made are left out: they are provenance, not the measurement.
-	a.file.ScriptDigest, _ = jobs.Digest(r.Run.Script())
+	first.ScriptDigest, _ = jobs.Digest(r.Run.Script())
 	if program, err := os.Executable(); err == nil {
-		a.file.BinaryDigest, _ = jobs.Digest(program)
+		first.BinaryDigest, _ = jobs.Digest(program)
 	}
-	r.say("repeat %d, attempt %d on %s, in %s", index, number, a.file.Node.Hostname, dir)
-	return a, a.write()
+	file, err := load.NewAttemptFile(dir, fileMode, first)
+	if err != nil {
+		return nil, err
+	}
+	r.say("repeat %d, attempt %d on %s, in %s", index, number, first.Node.Hostname, dir)
+	return &attempt{dir: dir, file: file, say: r.say}, nil
 }
 
 // claim makes the folder of the next attempt; mkdir is the lock.
@@ -85,37 +91,37 @@ func slurmFacts() *results.SlurmFacts {
 	}
 }
 
-func (a *attempt) write() error {
-	return results.WriteJSON(a.dir.Attempt(), a.file, 0o640)
-}
-
 // progress says what is being done before the load begins; not being able to say so stops nothing.
 func (a *attempt) progress(phase string) {
-	p := results.Progress{Format: results.FormatProgress, Repeat: a.file.Repeat, Attempt: a.file.Attempt, UpdatedAt: time.Now().UTC(), Phase: phase}
-	if err := results.WriteJSON(a.dir.Progress(), p, 0o640); err != nil {
+	now := a.file.Get()
+	p := results.Progress{Format: results.FormatProgress, Repeat: now.Repeat, Attempt: now.Attempt, UpdatedAt: time.Now().UTC(), Phase: phase}
+	if err := results.WriteJSON(a.dir.Progress(), p, fileMode); err != nil {
 		a.say("progress: %v", err)
 	}
 }
 
-// end writes down how the attempt ended. The state follows from err; a state that
-// was set already (by the measurement) is kept.
+// end writes down how the attempt ended. The state follows from err; one that the
+// measurement has set is kept where it is complete: a server that then stops badly
+// doesn't undo it.
 func (a *attempt) end(err error) error {
-	a.file.EndedAt = time.Now().UTC()
-	var f *failure
-	switch {
-	case errors.As(err, &f):
-		a.file.State, a.file.Failure = results.StateFailed, f.facts
-	case errors.Is(err, ErrInterrupted):
-		a.file.State = results.StateInterrupted
-		if a.file.Failure == nil {
-			a.file.Failure = &results.Failure{Class: "signal", Words: err.Error()}
+	var state string
+	written := a.file.Update(func(f *results.Attempt) {
+		f.EndedAt = time.Now().UTC()
+		var classified *failure
+		switch {
+		case errors.As(err, &classified):
+			f.State, f.Failure = results.StateFailed, classified.facts
+		case errors.Is(err, ErrInterrupted):
+			f.State = results.StateInterrupted
+			f.Failure = &results.Failure{Class: "signal", Words: err.Error()}
+		case err != nil && f.State != results.StateComplete:
+			f.State = results.StateFailed
+			f.Failure = &results.Failure{Class: "client", Words: err.Error()}
 		}
-	case err != nil && a.file.State != results.StateComplete:
-		a.file.State = results.StateFailed
-		a.file.Failure = &results.Failure{Class: "client", Words: err.Error()}
-	}
-	a.say("repeat %d, attempt %d: %s", a.file.Repeat, a.file.Attempt, a.file.State)
-	return errors.Join(err, a.write())
+		state = f.State
+	})
+	a.say("%s: %s", a.dir, state)
+	return errors.Join(err, written)
 }
 
 // failure is a classified cause as an error.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hpcbench/engine/vllm"
+	"hpcbench/load"
 	"hpcbench/results"
 )
 
@@ -16,8 +17,7 @@ var errServerGone = errors.New("the server ended while it was loaded")
 // measure runs the load against a ready server. A server that ends meanwhile
 // stops it: requests to nobody aren't worth a GPU's hour.
 func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
-	a.file.State = results.StateRunning
-	if err := a.write(); err != nil {
+	if err := a.file.Update(func(f *results.Attempt) { f.State = results.StateRunning }); err != nil {
 		return err
 	}
 	loading, cancel := context.WithCancelCause(ctx)
@@ -32,10 +32,11 @@ func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
 		}
 	}()
 	mark := logMark(a.dir.ServerLog())
-	summary, err := r.Load(loading, Load{
-		Dir: a.dir, Run: r.Run, Spec: r.spec, Attempt: &a.file, Endpoint: s.endpoint, ServedName: s.served, ServerPID: s.process.cmd.Process.Pid,
-	})
-	a.file.State = summary.State
+	config, err := r.loadConfig(a, s)
+	if err != nil {
+		return err
+	}
+	summary, err := load.Run(loading, config)
 	switch {
 	case !s.process.alive():
 		cause := vllm.Classify(tail(a.dir.ServerLog(), mark)).Failure()
@@ -44,12 +45,13 @@ func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
 		}
 		return &failure{cause}
 	case ctx.Err() != nil:
-		a.file.State = results.StateInterrupted
 		return fmt.Errorf("%w: what was measured until then is saved", ErrInterrupted)
 	case err != nil:
 		return err
 	}
-	a.file.State = results.StateComplete
+	if err := a.file.Update(func(f *results.Attempt) { f.State = results.StateComplete }); err != nil {
+		return err
+	}
 	if words := invalid(summary); words != "" {
 		return fmt.Errorf("%w: %s", ErrInvalid, words)
 	}
@@ -87,7 +89,7 @@ func (r *runner) stop(ctx context.Context, a *attempt, s *running) error {
 	a.progress("stopping")
 	how, err := s.process.stop(r.grace())
 	s.removeSocket()
-	a.file.Server.ExitWords = how
+	err = errors.Join(err, a.file.Update(func(f *results.Attempt) { f.Server.ExitWords = how }))
 	r.say("server stopped: %s", how)
 	if held := awaitMemory(ctx, r.spec.Site.GPUVendor, s.free, 2*time.Minute); held != "" {
 		r.say("GPU memory is still held: %s", held)

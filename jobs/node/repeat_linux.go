@@ -4,46 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"hpcbench/engine"
 	"hpcbench/results"
-)
-
-// Options is one call of `hpcbench repeat`.
-type Options struct {
-	Run     results.RunDir
-	Repeats []int
-	// Argv is the server's command line as it stands in the script, with {port} and the other words unfilled. A person
-	// may have edited it, so it wins over the spec's.
-	Argv        []string
-	ToolVersion string
-	// Load runs the plan against the endpoint and writes records, telemetry and summary into the attempt's folder.
-	Load func(ctx context.Context, l Load) (results.Summary, error)
-	Log  io.Writer // what happens, for the job's output
-}
-
-// Load is what the generator is given.
-type Load struct {
-	Dir        results.AttemptDir
-	Run        results.RunDir
-	Spec       results.Spec
-	Attempt    *results.Attempt // the generator adds epoch, clock, schedule and salt
-	Endpoint   engine.Endpoint
-	ServedName string // with the nonce
-	ServerPID  int
-}
-
-// Errors that the command line turns into exit codes.
-var (
-	ErrServer      = errors.New("the server failed")
-	ErrInterrupted = errors.New("interrupted")
-	ErrInvalid     = errors.New("the measurement is invalid")
 )
 
 // Repeat runs the repeats that aren't complete yet, each in an attempt of its own.
@@ -227,8 +194,11 @@ func (r *runner) onOneServer(ctx context.Context, todo []int) error {
 				break
 			}
 		} else {
-			a.file.Server = last.file.Server
-			a.file.Starts = nil
+			server := last.file.Get().Server // one server for all
+			if err := a.file.Update(func(f *results.Attempt) { f.Server = server }); err != nil {
+				errs = append(errs, err)
+				break
+			}
 		}
 		last = a
 		if err := a.end(r.measure(ctx, a, s)); err != nil {
@@ -239,7 +209,7 @@ func (r *runner) onOneServer(ctx context.Context, todo []int) error {
 		}
 	}
 	if s != nil {
-		errs = append(errs, r.stop(ctx, last, s), last.write())
+		errs = append(errs, r.stop(ctx, last, s))
 	}
 	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,9 +32,10 @@ type running struct {
 // where the cause may pass by itself (a port lost to somebody else).
 func (r *runner) start(ctx context.Context, a *attempt) (*running, error) {
 	a.progress("starting")
-	if held := awaitFree(ctx, r.spec.Site.GPUVendor, a.file.Node.GPUs, 2*time.Minute); held != "" {
+	node := a.file.Get().Node
+	if held := awaitFree(ctx, r.spec.Site.GPUVendor, node.GPUs, 2*time.Minute); held != "" {
 		return nil, &failure{&results.Failure{Class: "gpu_held", Words: "the GPUs aren't free: " + held,
-			Remedy: "somebody else's process is on this node's GPUs, or an old one hasn't ended; resubmit with --exclude of " + a.file.Node.Hostname, Passing: true}}
+			Remedy: "somebody else's process is on this node's GPUs, or an old one hasn't ended; resubmit with --exclude of " + node.Hostname, Passing: true}}
 	}
 	for try := 0; ; try++ {
 		s, err := r.startOnce(ctx, a)
@@ -61,10 +63,9 @@ func (r *runner) startOnce(ctx context.Context, a *attempt) (_ *running, err err
 		if errors.As(err, &f) {
 			fact.Failure = f.facts
 		}
-		a.file.Starts = append(a.file.Starts, fact)
-		err = errors.Join(err, a.write())
+		err = errors.Join(err, a.file.Update(func(f *results.Attempt) { f.Starts = append(slices.Clone(f.Starts), fact) }))
 	}()
-	s := &running{served: r.spec.Server.ServedName + "-" + id.nonce, free: a.file.Node.GPUs}
+	s := &running{served: r.spec.Server.ServedName + "-" + id.nonce, free: a.file.Get().Node.GPUs}
 	s.endpoint = engine.Loopback(id.port, engine.Secret(id.key))
 	socket := ""
 	if r.spec.Server.Socket {
@@ -78,13 +79,12 @@ func (r *runner) startOnce(ctx context.Context, a *attempt) (_ *running, err err
 		s.endpoint = engine.OnSocket(socket, engine.Secret(id.key))
 		fact.Port = 0
 	}
-	argv := id.fill(r.Argv, socket, strconv.Itoa(a.file.Attempt))
+	argv := id.fill(r.Argv, socket, strconv.Itoa(a.file.Get().Attempt))
 	env := environment(map[string]string{marker: r.mark()}, r.spec.Server.KeyEnv, id.key)
 	mark := logMark(a.dir.ServerLog())
 	if s.process, err = startServer(argv, env, a.dir.ServerLog()); err != nil {
 		return nil, &failure{&results.Failure{Class: "not_started", Words: err.Error(), Remedy: "see the server's command line in " + r.Run.Script()}}
 	}
-	a.file.Server.Argv = r.Argv
 	a.progress("waiting")
 	r.say("server started (pid %d), waiting until it is ready; log: %s", s.process.cmd.Process.Pid, a.dir.ServerLog())
 	who, err := r.awaitReady(ctx, s)
@@ -92,7 +92,9 @@ func (r *runner) startOnce(ctx context.Context, a *attempt) (_ *running, err err
 		return nil, r.notReady(ctx, a, s, mark, err)
 	}
 	fact.TookS = time.Since(started).Seconds()
-	r.know(a, s, who, fact)
+	if err := r.know(a, s, who, fact); err != nil {
+		return nil, err
+	}
 	r.say("server ready after %.1f s: %s %s", fact.TookS, r.spec.Server.Engine, who.Version)
 	return s, nil
 }
@@ -110,7 +112,8 @@ func (r *runner) awaitReady(ctx context.Context, s *running) (engine.Identity, e
 func (r *runner) notReady(ctx context.Context, a *attempt, s *running, mark int64, why error) error {
 	ended := !s.process.alive()
 	how, stopErr := s.process.stop(r.grace())
-	a.file.Server.ExitWords = how
+	exitErr := a.file.Update(func(f *results.Attempt) { f.Server.ExitWords = how })
+	stopErr = errors.Join(stopErr, exitErr)
 	s.removeSocket()
 	if ctx.Err() != nil {
 		return errors.Join(fmt.Errorf("%w while the server started (%s)", ErrInterrupted, how), stopErr)
@@ -133,25 +136,27 @@ func (r *runner) notReady(ctx context.Context, a *attempt, s *running, mark int6
 }
 
 // know writes down what the server states about itself.
-func (r *runner) know(a *attempt, s *running, who engine.Identity, start results.StartFacts) {
-	f := &a.file.Server
-	f.Version, f.Root, f.MaxModelLen = who.Version, who.Root, who.MaxModelLen
-	f.ServedName, f.StartS, f.StartedAt = r.spec.Server.ServedName, start.TookS, start.At
-	if who.Simulated() {
-		a.file.Simulated = true
-	}
+func (r *runner) know(a *attempt, s *running, who engine.Identity, start results.StartFacts) error {
+	facts := a.file.Get().Server
+	facts.Argv = r.Argv
+	facts.Version, facts.Root, facts.MaxModelLen = who.Version, who.Root, who.MaxModelLen
+	facts.ServedName, facts.StartS, facts.StartedAt = r.spec.Server.ServedName, start.TookS, start.At
 	if log, err := os.Open(a.dir.ServerLog()); err == nil {
 		if kv, found, err := vllm.KVFromLog(log); err == nil && found {
-			f.KVTokens, f.KVSource = kv.Tokens, kv.Source
+			facts.KVTokens, facts.KVSource = kv.Tokens, kv.Source
 		}
 		_ = log.Close()
 	}
 	if image := r.spec.Server.Image; image != "" {
-		f.ImagePath, f.ImageID, f.ImageDigest = image, r.spec.Server.ImageID, r.spec.Server.ImageDigest
+		facts.ImagePath, facts.ImageID, facts.ImageDigest = image, r.spec.Server.ImageID, r.spec.Server.ImageDigest
 		if info, err := os.Stat(image); err == nil {
-			f.ImageSize, f.ImageModified = info.Size(), info.ModTime().UTC()
+			facts.ImageSize, facts.ImageModified = info.Size(), info.ModTime().UTC()
 		}
 	}
+	return a.file.Update(func(f *results.Attempt) {
+		f.Server = facts
+		f.Simulated = f.Simulated || who.Simulated()
+	})
 }
 
 func (r *runner) grace() time.Duration {

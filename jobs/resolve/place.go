@@ -56,13 +56,9 @@ func (d *draft) place() bool {
 	return true
 }
 
-// sampler is the long-running process that samples the GPUs each second.
+// sampler names the tool that samples the GPUs.
 func sampler(tool string) []string {
-	switch tool {
-	case "nvidia-smi":
-		return []string{"nvidia-smi", "--loop=1", "--format=csv,noheader,nounits",
-			"--query-gpu=index,utilization.gpu,memory.used,power.draw,clocks.sm,temperature.gpu,clocks_throttle_reasons.active"}
-	case sites.None, "":
+	if tool == sites.None || tool == "" {
 		return nil
 	}
 	return []string{tool}

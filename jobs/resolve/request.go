@@ -53,6 +53,7 @@ type draft struct {
 	model sites.Model
 	spec  results.Spec
 	errs  *multierror.Error
+	files *multierror.Error // what isn't there; it doesn't keep the rest from being checked
 }
 
 func (d *draft) fail(err error) {
@@ -70,7 +71,7 @@ func (d *draft) missing(err error) {
 	switch {
 	case err == nil:
 	case d.req.Here:
-		d.fail(err)
+		d.files = multierror.Append(d.files, err)
 	default:
 		d.warn("%v", err)
 	}
@@ -100,6 +101,9 @@ func Spec(ctx context.Context, req Request) (results.Spec, error) {
 		d.times()
 		d.cost()
 		d.directives()
+	}
+	if d.files != nil {
+		d.errs = multierror.Append(d.errs, d.files.Errors...)
 	}
 	if err := tidy(d.errs); err != nil {
 		return results.Spec{}, err
