@@ -82,12 +82,14 @@ type Record struct {
 	TDone       int64 `json:"t_done_us,omitempty"`       // [DONE]
 	TEnd        int64 `json:"t_end_us,omitempty"`        // the end of the answer, whichever way
 
-	PromptAsked  int    `json:"prompt_asked_tokens,omitempty"`
-	PromptTokens int    `json:"prompt_tokens,omitempty"` // the server's usage
-	OutputAsked  int    `json:"output_asked_tokens,omitempty"`
-	OutputTokens int    `json:"output_tokens,omitempty"`
-	FirstTokens  int    `json:"first_event_tokens,omitempty"` // tokens in the first token event (k1)
-	TokensSource string `json:"tokens_source,omitempty"`
+	// PromptAsked is without the chat template, PromptTokens with its TemplateTokens (0 = none or not known).
+	PromptAsked    int    `json:"prompt_asked_tokens,omitempty"`
+	TemplateTokens int    `json:"template_tokens,omitempty"`
+	PromptTokens   int    `json:"prompt_tokens,omitempty"` // the server's usage
+	OutputAsked    int    `json:"output_asked_tokens,omitempty"`
+	OutputTokens   int    `json:"output_tokens,omitempty"`
+	FirstTokens    int    `json:"first_event_tokens,omitempty"` // tokens in the first token event (k1)
+	TokensSource   string `json:"tokens_source,omitempty"`
 
 	Events      int   `json:"events,omitempty"` // data events, [DONE] not counted
 	TokenEvents int   `json:"token_events,omitempty"`

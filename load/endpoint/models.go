@@ -26,7 +26,25 @@ func (e Endpoint) Models(ctx context.Context, c *http.Client) ([]Model, error) {
 	return answer.Data, nil
 }
 
-// PickModel is the entry of the wanted name, or the only one where no name is wanted.
+// OtherModelError says that the server answers but doesn't serve the model.
+type OtherModelError struct {
+	Wanted string
+	Have   []string
+}
+
+// Error names what is served.
+func (e *OtherModelError) Error() string {
+	switch {
+	case len(e.Have) == 0:
+		return "the server says that it serves no model"
+	case e.Wanted == "":
+		return fmt.Sprintf("the server serves %d models: say which with --model: %s", len(e.Have), strings.Join(e.Have, ", "))
+	}
+	return fmt.Sprintf("the server doesn't serve %q; it serves %s", e.Wanted, strings.Join(e.Have, ", "))
+}
+
+// PickModel is the entry of the wanted name, or the only one where no name is
+// wanted. The error is an *OtherModelError.
 func PickModel(models []Model, wanted string) (Model, error) {
 	var names []string
 	for _, m := range models {
@@ -35,13 +53,8 @@ func PickModel(models []Model, wanted string) (Model, error) {
 		}
 		names = append(names, m.ID)
 	}
-	switch {
-	case len(models) == 0:
-		return Model{}, fmt.Errorf("the server says that it serves no model")
-	case wanted == "" && len(models) == 1:
+	if wanted == "" && len(models) == 1 {
 		return models[0], nil
-	case wanted == "":
-		return Model{}, fmt.Errorf("the server serves %d models: say which with --model: %s", len(models), strings.Join(names, ", "))
 	}
-	return Model{}, fmt.Errorf("the server doesn't serve %q; it serves %s", wanted, strings.Join(names, ", "))
+	return Model{}, &OtherModelError{Wanted: wanted, Have: names}
 }

@@ -108,3 +108,12 @@ func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
 }
+
+// Path is the path of a route, as it stands in a request.
+func (u URL) Path(route string) string { return u.base.EscapedPath() + route }
+
+// Base is the base as a *url.URL of its own.
+func (u URL) Base() *url.URL {
+	c := *u.base
+	return &c
+}

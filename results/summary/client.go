@@ -24,7 +24,7 @@ func clientFacts(cohort []*results.Record, samples []*results.Sample, w *window,
 			lag.add(r.TSend - intended(r))
 		}
 		if r.Outcome == results.OutcomeCompleted {
-			prompt.add(r.PromptTokens, r.PromptAsked)
+			prompt.add(r.PromptTokens-r.TemplateTokens, r.PromptAsked)
 			output.add(r.OutputTokens, r.OutputAsked)
 		}
 	}

@@ -1,0 +1,176 @@
+package load
+
+import (
+	"sync/atomic"
+	"time"
+
+	"hpcbench/results"
+)
+
+// settleLimit is how long streams may take to produce before the window opens
+// without them.
+const settleLimit = 3 * time.Minute
+
+// failurePause paces a stream whose request failed at once: a server that
+// refuses would be asked tens of thousands of times a second.
+const failurePause = 100 * time.Millisecond
+
+// runClosed holds the step's streams: each sends its next request as soon as
+// the last one ended.
+func (st *stepRun) runClosed() {
+	s := st.step
+	begin := st.clock.Now()
+	st.producing = make([]atomic.Int64, s.Streams)
+	if s.WarmupS == 0 && s.SettleS == 0 {
+		st.from.Store(begin)
+	}
+	st.edge(begin, results.StepSample{Index: s.Index, Edge: results.EdgeBegin, Step: s})
+	var next atomic.Int64
+	for i := range s.Streams {
+		st.flights.Go(func() { st.stream(i, &next) })
+	}
+	go func() {
+		st.flights.Wait() // every stream has nothing more to send
+		st.once.Do(func() { close(st.full) })
+	}()
+	interrupted := !st.holdWindow(begin)
+	st.endSoft()
+	st.drain(interrupted)
+	st.edge(st.clock.Now(), results.StepSample{Index: s.Index, Edge: results.EdgeDrained,
+		StreamSecondsHeld: float64(st.heldNs.Load()) / 1e9})
+}
+
+// toTheEnd says that the window is to hold all of its requests: there are so
+// few for each stream that one which ends when the first stream has nothing
+// more to send would say little. Else it ends there, since the load falls from
+// then on.
+func (st *stepRun) toTheEnd() bool {
+	return st.step.MaxRequests < 4*st.step.Streams
+}
+
+// holdWindow opens and closes the window. It says false where the step was
+// left early.
+func (st *stepRun) holdWindow(begin int64) bool {
+	s := st.step
+	left := func() bool {
+		st.to.Store(st.clock.Now())
+		st.edge(st.to.Load(), results.StepSample{Index: s.Index, Edge: results.EdgeEnd})
+		return false
+	}
+	if !sleep(st.soft, seconds(s.WarmupS)) {
+		return left()
+	}
+	if s.SettleS > 0 && !st.settle() {
+		return left()
+	}
+	if st.from.Load() == never {
+		st.from.Store(st.clock.Now())
+	}
+	from := st.from.Load()
+	st.edge(from, results.StepSample{Index: s.Index, Edge: results.EdgeOpen})
+	length := time.Duration(never)
+	if s.DurationS > 0 {
+		length = seconds(s.DurationS) - time.Duration(st.clock.Now()-from)
+	}
+	bell := time.NewTimer(length)
+	defer bell.Stop()
+	select {
+	case <-st.soft.Done():
+		return left()
+	case <-st.full:
+		st.to.Store(max(st.clock.Now(), from+1000))
+	case <-bell.C:
+		st.to.Store(from + int64(seconds(s.DurationS)))
+	}
+	st.edge(st.to.Load(), results.StepSample{Index: s.Index, Edge: results.EdgeClose})
+	return true
+}
+
+// settle waits until every stream has been producing for SettleS.
+func (st *stepRun) settle() bool {
+	deadline := st.clock.Now() + int64(settleLimit)
+	for {
+		latest := int64(0)
+		for i := range st.producing {
+			at := st.producing[i].Load()
+			if at == 0 {
+				at = never
+			}
+			latest = max(latest, at)
+		}
+		now := st.clock.Now()
+		if latest != never && now-latest >= int64(seconds(st.step.SettleS)) {
+			return true
+		}
+		if now > deadline {
+			st.cfg.Warn("step " + st.step.ID + ": not every stream began to produce within " + settleLimit.String() + "; its window opens without them")
+			return true
+		}
+		if !sleep(st.soft, 10*time.Millisecond) {
+			return false
+		}
+	}
+}
+
+// stream is one stream: the next request is built while the last one runs.
+func (st *stepRun) stream(n int, next *atomic.Int64) {
+	build := func() *shot { return st.load(st.step, st.way, int(next.Add(1))-1, n) }
+	onToken := func(ns int64, tokens int) {
+		st.live.tokens.Add(int64(tokens))
+		if st.producing[n].Load() == 0 {
+			st.producing[n].Store(ns)
+		}
+	}
+	for sh := build(); ; {
+		now := st.clock.Now()
+		if st.soft.Err() != nil || now >= st.to.Load() {
+			return
+		}
+		phase := st.phaseAt(now)
+		if limit := int64(st.step.MaxRequests); limit > 0 && phase == results.PhaseWindow {
+			if st.sentInWindow.Add(1) > limit {
+				if !st.toTheEnd() {
+					st.once.Do(func() { close(st.full) })
+				}
+				return
+			}
+		}
+		f := st.release(sh, phase, 0, onToken)
+		sh = build()
+		rec := st.wait(st.hard, f)
+		st.hold(rec)
+		st.ended(rec)
+		if !sleep(st.soft, st.pauseAfter(rec)) {
+			return
+		}
+	}
+}
+
+// pauseAfter is how long a stream waits before its next request: not at all,
+// unless the last one was refused or failed at once.
+func (st *stepRun) pauseAfter(rec *results.Record) time.Duration {
+	switch rec.Outcome {
+	case results.OutcomeShed:
+		return max(time.Duration(st.step.ReissueMs*float64(time.Millisecond)), time.Millisecond)
+	case results.OutcomeFailed:
+		if rec.TEnd-rec.TStart < failurePause.Microseconds() {
+			return failurePause
+		}
+	}
+	return 0
+}
+
+// hold adds the request's part of the window to the streams held.
+func (st *stepRun) hold(rec *results.Record) {
+	from, to := st.from.Load(), st.to.Load()
+	if from == never || rec.TSend == 0 {
+		return
+	}
+	begin, end := max(rec.TSend*1000, from), rec.TEnd*1000
+	if to != never {
+		end = min(end, to)
+	}
+	if end > begin {
+		st.heldNs.Add(end - begin)
+	}
+}
