@@ -134,10 +134,10 @@ type Corrected struct {
 	CohortShare  float64  `json:"cohort_share"`   // completed / sent, of the window's arrivals followed to their end
 	OutputTokens int64    `json:"output_tokens"`
 	PromptTokens int64    `json:"prompt_tokens"`
-	TokensPerS   float64  `json:"output_tokens_per_s"`       // tokens that arrived inside the window / window
-	TotalPerS    float64  `json:"total_tokens_per_s"`        // with the prompt tokens of requests whose first token arrived inside
-	TokensPerReq *float64 `json:"output_tokens_per_request"` // mean over completed
-	PromptPerReq *float64 `json:"prompt_tokens_per_request"`
+	TokensPerS   float64  `json:"output_tokens_per_s"`                             // tokens that arrived inside the window / window
+	TotalPerS    float64  `json:"total_tokens_per_s"`                              // with the prompt tokens of requests whose first token arrived inside
+	TokensPerReq *float64 `json:"output_tokens_per_request" jsonschema:"nullable"` // mean over completed
+	PromptPerReq *float64 `json:"prompt_tokens_per_request" jsonschema:"nullable"`
 	GoodputPerS  *float64 `json:"goodput_per_s,omitempty"` // requests/s that meet the SLO; failures count as misses
 	GoodShare    *float64 `json:"good_share,omitempty"`
 	InFlightMean float64  `json:"in_flight_mean"` // time average over the window
