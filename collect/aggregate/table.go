@@ -232,17 +232,20 @@ func find(s *results.Summary, step results.Step) *results.StepSummary {
 	return nil
 }
 
+// invalidWord begins the cause of a step that was judged INVALID.
+const invalidWord = "INVALID "
+
 // cause is why a repeat's step must not be counted; "" = it counts. A repeat
 // that was cut keeps the steps that it finished before.
 func cause(r *read.Repeat, s *results.StepSummary) string {
 	for _, f := range r.Summary.Findings {
 		if f.Level == results.LevelInvalid && !cut[f.Code] {
-			return "INVALID " + f.Code + ": " + f.Reason
+			return invalidWord + f.Code + ": " + f.Reason
 		}
 	}
 	for _, f := range s.Findings {
 		if f.Level == results.LevelInvalid {
-			return "INVALID " + f.Code + ": " + f.Reason
+			return invalidWord + f.Code + ": " + f.Reason
 		}
 	}
 	if s.Step.NotRun != "" {
