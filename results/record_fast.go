@@ -175,6 +175,8 @@ func (r *Record) countField(key []byte) *int {
 		return &r.Status
 	case "prompt_asked_tokens":
 		return &r.PromptAsked
+	case "template_tokens":
+		return &r.TemplateTokens
 	case "prompt_tokens":
 		return &r.PromptTokens
 	case "output_asked_tokens":
