@@ -3,6 +3,8 @@ package stub
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -263,5 +265,20 @@ func TestRefusalsHaveTheEnginesBytes(t *testing.T) {
 	}
 	if !strings.Contains(string(raw), errDead.event()+"data: [DONE]\n") {
 		t.Errorf("event %q isn't in the engine's", errDead.event())
+	}
+}
+
+// A body that isn't declared as JSON is refused, in the words that the engine used.
+func TestMediaType(t *testing.T) {
+	s := started(t, Config{})
+	res, err := http.Post(s.URL()+"/v1/completions", "text/plain", strings.NewReader(`{"prompt":"a"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	want := `{"error":{"message":"1 validation error:\n  Unsupported Media Type: Only 'application/json' is allowed","type":"Bad Request","param":null,"code":400}}`
+	if err != nil || res.StatusCode != 400 || string(body) != want {
+		t.Errorf("%d %s %v", res.StatusCode, body, err)
 	}
 }

@@ -38,7 +38,7 @@ func call(t testing.TB, s *Server, method, path, key, body string) string {
 	if key != "" {
 		b.WriteString("authorization: Bearer " + key + "\r\n")
 	}
-	b.WriteString("content-length: " + itoa(len(body)) + "\r\n\r\n" + body)
+	b.WriteString("content-type: application/json\r\ncontent-length: " + itoa(len(body)) + "\r\n\r\n" + body)
 	if _, err := c.Write(b.Bytes()); err != nil {
 		t.Fatal(err)
 	}
@@ -83,6 +83,7 @@ func streamed(t testing.TB, s *Server, path, body string) ([]string, []time.Time
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)

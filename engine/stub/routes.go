@@ -34,6 +34,9 @@ func (s *Server) route(req *http.Request, raw []byte) reply {
 	case !strings.Contains(method, req.Method):
 		return detail(405, "Method Not Allowed", method)
 	}
+	if kind, _, _ := strings.Cut(req.Header.Get("Content-Type"), ";"); method == http.MethodPost && !strings.EqualFold(strings.TrimSpace(kind), kindJSON) {
+		return failed(&apiError{status: 400, kind: "Bad Request", message: "1 validation error:\n  Unsupported Media Type: Only 'application/json' is allowed"})
+	}
 	switch path {
 	case "/health":
 		if s.engine.isDead() {
