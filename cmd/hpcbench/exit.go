@@ -39,8 +39,8 @@ func usage(err error) error { return codeError{codeUsage, err} }
 // failed marks an error as one of Slurm, the container or the server.
 func failed(err error) error { return codeError{codeFailed, err} }
 
-// report prints an error and answers the exit code.
-func report(err error, stderr io.Writer) int {
+// tell prints an error and answers the exit code.
+func tell(err error, stderr io.Writer) int {
 	if err == nil {
 		return codeFine
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -17,7 +18,7 @@ import (
 
 func main() {
 	ctx, caught := catch()
-	os.Exit(report(run(ctx, caught, os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+	os.Exit(tell(run(ctx, caught, os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
 }
 
 // app is what every verb gets.
@@ -25,6 +26,7 @@ type app struct {
 	ctx            context.Context
 	signals        *signals
 	stdout, stderr io.Writer
+	tail           []string // what stands after --, for the verb that takes a command line
 }
 
 // run parses args and runs one verb. Usage errors wrap errUsage.
@@ -59,6 +61,10 @@ func run(ctx context.Context, caught *signals, args []string, stdout, stderr io.
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	var tail []string
+	if at := slices.Index(args, "--"); at >= 0 && args[0] == "repeat" {
+		args, tail = args[:at], args[at+1:]
+	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		var parse *kong.ParseError
@@ -69,5 +75,5 @@ func run(ctx context.Context, caught *signals, args []string, stdout, stderr io.
 		}
 		return codeError{codeUsage, fmt.Errorf("%w; see `%s`", err, hint)}
 	}
-	return parsed.Run(&app{ctx: ctx, signals: caught, stdout: stdout, stderr: stderr})
+	return parsed.Run(&app{ctx: ctx, signals: caught, stdout: stdout, stderr: stderr, tail: tail})
 }

@@ -8,15 +8,14 @@ import (
 )
 
 type repeatCmd struct {
-	Repeats []int    `arg:"" name:"repeat" help:"Indices of the repeats to run."`
-	RunDir  string   `name:"run" required:"" help:"Run folder." placeholder:"DIR" type:"path"`
-	Server  []string `arg:"" optional:"" passthrough:"" name:"server" help:"After --: the server's command line, with {port} and {nonce} in it."`
+	Repeats []int  `arg:"" name:"repeat" help:"Indices of the repeats to run; after -- the server's command line, with {port} and {nonce} in it."`
+	RunDir  string `name:"run" required:"" help:"Run folder." placeholder:"DIR" type:"path"`
 }
 
 // Run starts the server, waits until it is ready and ours, loads it, and ends it.
 func (c repeatCmd) Run(a *app) error {
 	err := node.Repeat(a.ctx, node.Options{
-		Run: results.RunDir(c.RunDir), Repeats: c.Repeats, Argv: c.Server, ToolVersion: version,
+		Run: results.RunDir(c.RunDir), Repeats: c.Repeats, Argv: a.tail, ToolVersion: version,
 		Abort: a.signals.hold(), Log: a.stderr,
 	})
 	switch {

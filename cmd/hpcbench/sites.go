@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+
+	"hpcbench/sites"
+	"hpcbench/sites/conf"
+)
+
+type sitesCmd struct {
+	List  sitesListCmd  `cmd:"" default:"1" help:"List the sites."`
+	Show  sitesShowCmd  `cmd:"" help:"Print every value of a site and where it comes from."`
+	Check sitesCheckCmd `cmd:"" help:"Read a site file of your own and report everything that is wrong with it."`
+}
+
+type sitesListCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+type siteLine struct {
+	Name        string `json:"site"`
+	Description string `json:"description"`
+	Scheduler   string `json:"scheduler,omitempty"`
+	Partition   string `json:"partition,omitempty"`
+	GPU         string `json:"gpu,omitempty"`
+	GPUsPerNode int    `json:"gpus_per_node,omitempty"`
+	Error       string `json:"error,omitempty"`
+}
+
+func (c sitesListCmd) Run(a *app) error {
+	options := sites.System()
+	names, err := sites.Names(options)
+	if err != nil {
+		return usage(err)
+	}
+	var all []siteLine
+	var broken []error
+	var rows [][]string
+	for _, name := range names {
+		p, _, err := sites.LoadSite(name, options)
+		l := siteLine{Name: name, Description: p.Description, Scheduler: p.Scheduler, Partition: p.Partition, GPU: p.GPU.Kind, GPUsPerNode: p.GPU.PerNode}
+		if err != nil {
+			l.Error = err.Error()
+			broken = append(broken, err)
+			rows = append(rows, []string{name, "", "", "can't be read: see below"})
+		} else {
+			rows = append(rows, []string{name, gpuWords(p.GPU), p.Partition, p.Description})
+		}
+		all = append(all, l)
+	}
+	if c.JSON {
+		err = a.json(all)
+	} else {
+		err = a.list([]string{"site", "GPUs of a node", "partition", "description"}, rows)
+	}
+	if err == nil && len(broken) > 0 {
+		err = usage(conf.Join(broken...))
+	}
+	return err
+}
+
+func gpuWords(g sites.GPU) string {
+	if g.PerNode == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d × %s", g.PerNode, g.Kind)
+}
+
+type sitesShowCmd struct {
+	Name string `arg:"" help:"The site." predictor:"site"`
+	JSON bool   `help:"Print JSON."`
+}
+
+func (c sitesShowCmd) Run(a *app) error {
+	p, origins, err := sites.LoadSite(c.Name, sites.System())
+	if err != nil {
+		return usage(err)
+	}
+	rows := sites.Rows(p, origins)
+	notReady := sites.Require(p, origins)
+	if c.JSON {
+		out := struct {
+			Site     string     `json:"site"`
+			Values   []conf.Row `json:"values"`
+			NotReady string     `json:"not_ready,omitempty"`
+		}{Site: c.Name, Values: rows}
+		if notReady != nil {
+			out.NotReady = notReady.Error()
+		}
+		return a.json(out)
+	}
+	if err := a.values(rows); err != nil {
+		return err
+	}
+	if notReady != nil {
+		_, err = fmt.Fprintf(a.stdout, "\n%s\n", notReady)
+	}
+	return err
+}
+
+// values prints keys, values and origins.
+func (a *app) values(rows []conf.Row) error {
+	var lines [][]string
+	for _, r := range rows {
+		lines = append(lines, []string{r.Key, r.Origin, r.Value})
+	}
+	return a.list([]string{"key", "from", "value"}, lines)
+}
+
+type sitesCheckCmd struct {
+	File string `arg:"" type:"path" help:"A YAML file called NAME.yaml." predictor:"file"`
+}
+
+func (c sitesCheckCmd) Run(a *app) error {
+	if err := sites.Check(c.File); err != nil {
+		return usage(err)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s: nothing is wrong with it\n", c.File)
+	return err
+}
