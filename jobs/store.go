@@ -114,6 +114,9 @@ func (s Store) List() ([]Entry, error) {
 
 func created(e Entry) time.Time { return e.Spec.CreatedAt }
 
+// Names lists the runs by name alone, without opening them: what a shell's completion needs.
+func (s Store) Names() ([]string, error) { return s.names() }
+
 // names lists the folders that have a run.json, in alphabetical order.
 func (s Store) names() ([]string, error) {
 	entries, err := os.ReadDir(s.Dir)

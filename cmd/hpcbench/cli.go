@@ -1,9 +1,6 @@
 package main
 
-import (
-	"github.com/alecthomas/kong"
-	"github.com/willabides/kongplete"
-)
+import "github.com/alecthomas/kong"
 
 // groups are the headings of the help.
 var groups = []kong.Group{
@@ -25,16 +22,19 @@ type cli struct {
 	Cancel cancelCmd `cmd:"" group:"run" help:"Cancel a run's own jobs."`
 	Resume resumeCmd `cmd:"" group:"run" help:"Submit the repeats that are missing."`
 
+	Collect collectCmd `cmd:"" group:"read" help:"Average a run's repeats and print the tables."`
+	Compare compareCmd `cmd:"" group:"read" help:"Say whether a run differs from another, or from a published table."`
+
+	Sites      sitesCmd      `cmd:"" group:"know" help:"Machines."`
+	Models     modelsCmd     `cmd:"" group:"know" help:"Models of the catalogue."`
+	Plans      plansCmd      `cmd:"" group:"know" help:"Loads that can be applied."`
+	References referencesCmd `cmd:"" group:"know" help:"Published tables to compare with."`
+
 	Repeat   repeatCmd   `cmd:"" group:"job" help:"Start the server, load it, end it: one repeat."`
 	Ready    readyCmd    `cmd:"" group:"job" help:"Wait until a server is ready."`
 	Stub     stubCmd     `cmd:"" group:"job" help:"Serve as a simulated engine of known behaviour."`
 	LocalJob localJobCmd `cmd:"" hidden:"" name:"local-job" help:"Supervise a job of a site without Slurm."`
 
-	Version    versionCmd                   `cmd:"" group:"self" help:"Print the version."`
-	Completion kongplete.InstallCompletions `cmd:"" group:"self" help:"Print what makes the shell complete names."`
-}
-
-// completions give names from folders only, never from Slurm.
-func completions() []kongplete.Option {
-	return nil
+	Version    versionCmd    `cmd:"" group:"self" help:"Print the version."`
+	Completion completionCmd `cmd:"" group:"self" help:"Print what makes the shell complete names."`
 }

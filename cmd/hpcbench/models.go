@@ -42,7 +42,7 @@ func (c modelsListCmd) Run(a *app) error {
 		rows = append(rows, []string{id, gib(weights), number(m.AttentionHeads), number(m.KVHeads), number(m.ContextTokens), strings.Join(m.Aliases, ", ")})
 	}
 	if c.JSON {
-		return a.json(all)
+		return printJSON(a.stdout, all)
 	}
 	return a.list([]string{"model", "GiB", "heads", "KV", "context", "also called"}, rows, 1, 2, 3, 4)
 }
@@ -77,7 +77,7 @@ func (c modelsShowCmd) Run(a *app) error {
 	}
 	rows := sites.ModelRows(m, origins)
 	if c.JSON {
-		return a.json(struct {
+		return printJSON(a.stdout, struct {
 			Model  string     `json:"model"`
 			Values []conf.Row `json:"values"`
 		}{m.ID, rows})

@@ -48,7 +48,7 @@ func (c plansListCmd) Run(a *app) error {
 		rows = append(rows, []string{l.Name, l.Kind, l.Description})
 	}
 	if c.JSON {
-		err = a.json(all)
+		err = printJSON(a.stdout, all)
 	} else {
 		err = a.list([]string{"plan", "kind", "description"}, rows)
 	}
@@ -73,7 +73,7 @@ func (c plansShowCmd) Run(a *app) error {
 	}
 	rows, e := conf.Rows(p, origins), results.EstimatePlan(p)
 	if c.JSON {
-		return a.json(struct {
+		return printJSON(a.stdout, struct {
 			Plan     results.Plan `json:"plan"`
 			Values   []conf.Row   `json:"values"`
 			Estimate planEstimate `json:"estimate"`

@@ -49,7 +49,7 @@ func (c sitesListCmd) Run(a *app) error {
 		all = append(all, l)
 	}
 	if c.JSON {
-		err = a.json(all)
+		err = printJSON(a.stdout, all)
 	} else {
 		err = a.list([]string{"site", "GPUs of a node", "partition", "description"}, rows)
 	}
@@ -87,7 +87,7 @@ func (c sitesShowCmd) Run(a *app) error {
 		if notReady != nil {
 			out.NotReady = notReady.Error()
 		}
-		return a.json(out)
+		return printJSON(a.stdout, out)
 	}
 	if err := a.values(rows); err != nil {
 		return err

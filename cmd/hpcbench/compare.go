@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"hpcbench/collect/compare"
+	"hpcbench/collect/read"
+	"hpcbench/collect/report"
+	"hpcbench/results"
+)
+
+type compareCmd struct {
+	Runs           []string `arg:"" name:"run" help:"The run before and the run after; with --reference one run." predictor:"run"`
+	Reference      string   `help:"Compare with a published table (see hpcbench references)." placeholder:"NAME" predictor:"reference"`
+	AllowSimulated bool     `help:"Let a simulated run be compared with a measured one."`
+	JSON           bool     `name:"json" xor:"form" help:"Print JSON."`
+	Markdown       bool     `xor:"form" help:"Print Markdown."`
+}
+
+// Run compares two runs, or a run with a published table.
+func (c compareCmd) Run(a *app) error {
+	wanted := 2
+	if c.Reference != "" {
+		wanted = 1
+	}
+	if len(c.Runs) != wanted {
+		return usage(fmt.Errorf("compare takes two runs, the one before and the one after, or one run and --reference NAME; %d were given", len(c.Runs)))
+	}
+	result, err := c.compare(a)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.JSON:
+		err = report.CompareJSON(a.stdout, result)
+	case c.Markdown:
+		err = report.CompareMarkdown(a.stdout, result)
+	default:
+		err = report.Compare(a.stdout, result, a.colour())
+	}
+	if err != nil {
+		return failed(err)
+	}
+	switch result.Verdict {
+	case compare.Regressed:
+		return codeError{codeRegressed, nil}
+	case compare.Invalid:
+		return codeError{codeInvalid, errors.New("invalid: " + result.Reason)}
+	case compare.NotComparable: // nothing was compared, and no script must take that for "no change"
+		return usage(errors.New("not comparable: " + result.Reason))
+	}
+	return nil
+}
+
+func (c compareCmd) compare(a *app) (*compare.Comparison, error) {
+	options := compare.Options{AllowSimulated: c.AllowSimulated}
+	if c.Reference == "" {
+		before, err := a.open(c.Runs[0], read.Options{})
+		if err != nil {
+			return nil, err
+		}
+		after, err := a.open(c.Runs[1], read.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return compare.Runs(before, after, options), nil
+	}
+	ref, err := results.LoadReference(c.Reference)
+	if err != nil {
+		return nil, usage(err)
+	}
+	run, err := a.open(c.Runs[0], read.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return compare.Reference(ref, run, options), nil
+}
