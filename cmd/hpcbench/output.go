@@ -14,8 +14,9 @@ func (a *app) colour() bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(a.stdout)
 }
 
-// list prints rows below a heading. Columns named in right hold numbers; on a
-// terminal the last column is wrapped to what is left of it.
+// list prints rows below a heading. Columns numbered in right hold numbers. On a
+// terminal the last column is wrapped to what is left of its width; in a pipe lines stay
+// whole, so that grep finds what it looks for.
 func (a *app) list(head []string, rows [][]string, right ...int) error {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle)
@@ -28,7 +29,10 @@ func (a *app) list(head []string, rows [][]string, right ...int) error {
 		}
 		wide += w + 2
 	}
-	columns := []table.ColumnConfig{{Number: len(head), WidthMax: max(80-wide, 24), WidthMaxEnforcer: text.WrapSoft}}
+	var columns []table.ColumnConfig
+	if isTerminal(a.stdout) {
+		columns = append(columns, table.ColumnConfig{Number: len(head), WidthMax: max(80-wide, 24), WidthMaxEnforcer: text.WrapSoft})
+	}
 	for _, n := range right {
 		columns = append(columns, table.ColumnConfig{Number: n + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}

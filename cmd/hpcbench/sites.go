@@ -98,13 +98,13 @@ func (c sitesShowCmd) Run(a *app) error {
 	return err
 }
 
-// values prints keys, values and origins.
+// values prints where each value comes from, its key and itself.
 func (a *app) values(rows []conf.Row) error {
 	var lines [][]string
 	for _, r := range rows {
-		lines = append(lines, []string{r.Key, r.Origin, r.Value})
+		lines = append(lines, []string{r.Origin, r.Key + " = " + r.Value})
 	}
-	return a.list([]string{"key", "from", "value"}, lines)
+	return a.list([]string{"from", "value"}, lines)
 }
 
 type sitesCheckCmd struct {
