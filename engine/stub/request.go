@@ -11,16 +11,15 @@ import (
 
 // ask is a completion or a chat that passed every check.
 type ask struct {
-	chat          bool
-	stream        bool
-	includeUsage  bool
-	continuous    bool
-	returnIDs     bool
-	ignoreEOS     bool
-	promptIDs     []int
-	maxTokens     int // already cut to what the context allows
-	minTokens     int
-	promptInBytes int
+	chat         bool
+	stream       bool
+	includeUsage bool
+	continuous   bool
+	returnIDs    bool
+	ignoreEOS    bool
+	promptIDs    []int
+	maxTokens    int // already cut to what the context allows
+	minTokens    int
 }
 
 // body is what the two endpoints read; any other field is ignored, as vLLM does.
@@ -111,7 +110,7 @@ func (c *Config) parseAsk(raw []byte, chat bool) (*ask, *apiError) {
 			b.items = len(keys)
 		}
 	}
-	a := &ask{chat: chat, stream: b.Stream, returnIDs: b.ReturnTokenIDs, ignoreEOS: b.IgnoreEOS, minTokens: b.MinTokens, promptInBytes: len(raw)}
+	a := &ask{chat: chat, stream: b.Stream, returnIDs: b.ReturnTokenIDs, ignoreEOS: b.IgnoreEOS, minTokens: b.MinTokens}
 	if b.StreamOptions != nil {
 		a.includeUsage = b.StreamOptions.IncludeUsage
 		a.continuous = a.includeUsage && b.StreamOptions.Continuous
