@@ -238,9 +238,9 @@ func (a *answer) outcome(resp *wire.Response, err error, cancelled bool) (outcom
 	case a.failed:
 		return results.OutcomeFailed, results.ErrorInStream, endpoint.FirstLine([]byte(a.errText))
 	case class == results.ErrorHTTP && shed(resp.Status):
-		return results.OutcomeShed, results.ErrorHTTP, endpoint.FirstLine(resp.Body)
+		return results.OutcomeShed, results.ErrorHTTP, words(resp.Body, err)
 	case class == results.ErrorHTTP:
-		return results.OutcomeFailed, class, endpoint.FirstLine(resp.Body)
+		return results.OutcomeFailed, class, words(resp.Body, err)
 	case class == results.ErrorTimeout:
 		return results.OutcomeTimedOut, class, endpoint.FirstLine([]byte(err.Error()))
 	case cancelled && a.done == 0:
@@ -261,4 +261,12 @@ func (a *answer) outcome(resp *wire.Response, err error, cancelled bool) (outcom
 		return results.OutcomeFailed, results.ErrorNoTokens, "a whole answer without a token"
 	}
 	return results.OutcomeCompleted, "", ""
+}
+
+// words are the server's, or ours where it said nothing.
+func words(body []byte, err error) string {
+	if line := endpoint.FirstLine(body); line != "" {
+		return line
+	}
+	return err.Error()
 }
