@@ -53,9 +53,9 @@ func (b Bind) spec() (string, error) {
 	return b.Source + ":" + target, nil
 }
 
-// checkBindPath refuses what --bind splits at. Both runtimes can escape a comma or a
-// colon with a backslash, but the rules differ between releases, and a mistake would
-// bind another folder in silence.
+// checkBindPath refuses what --bind splits at. Apptainer 1.4 can escape a comma or a
+// colon with a backslash, SingularityCE 4.1 can't, and a mistake binds another folder
+// in silence.
 func checkBindPath(what, p string) error {
 	switch {
 	case p == "":
