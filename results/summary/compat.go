@@ -76,7 +76,13 @@ func countedByBell(cohort []*results.Record, w *window) []*results.Record {
 	inTime, _ := slices.BinarySearchFunc(ended, w.to, func(r *results.Record, bell int64) int {
 		return cmp.Compare(r.TEnd, bell+1)
 	})
-	if w.step.Loop == results.LoopClosed && inTime < len(ended) {
+	open := 0
+	for _, r := range cohort {
+		if r.Outcome == results.OutcomeOpen {
+			open++
+		}
+	}
+	if w.step.Loop == results.LoopClosed && inTime < len(ended) && len(ended)-inTime+open > 1 {
 		inTime++
 	}
 	return ended[:inTime]
