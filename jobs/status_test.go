@@ -1,0 +1,125 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"hpcbench/results"
+	"hpcbench/slurm"
+)
+
+func TestJudge(t *testing.T) {
+	id := slurm.JobID{Job: 7}
+	sent := repeatJob{id: id, submitted: true}
+	queue := func(state slurm.State, reason string) slurm.Answers {
+		return slurm.Answers{Queue: []slurm.QueueRow{{ID: id, RawID: 7, State: state, Reason: reason}}}
+	}
+	acct := func(state slurm.State) slurm.Answers {
+		return slurm.Answers{Accounting: []slurm.AcctRow{{ID: id, RawID: 7, State: state, Latest: true, End: time.Now()}}}
+	}
+	running := onDisk{attempts: 1, last: &results.Attempt{State: results.StateRunning}, progress: &results.Progress{Phase: "step", Step: "constant@5.00req/s", StepCount: 3}}
+	for name, c := range map[string]struct {
+		d     onDisk
+		j     repeatJob
+		a     slurm.Answers
+		phase string
+		words string
+	}{
+		"never sent":                {onDisk{}, repeatJob{}, slurm.Answers{}, PhaseNotSubmitted, "not submitted"},
+		"answer lost":               {onDisk{}, repeatJob{open: true}, slurm.Answers{}, PhaseUnclear, "no answer"},
+		"waiting":                   {onDisk{}, sent, queue(slurm.StatePending, "Priority"), PhasePending, "pending"},
+		"requeued":                  {running, sent, queue(slurm.StateRequeued, ""), PhasePending, ""},
+		"working":                   {running, sent, queue(slurm.StateRunning, ""), PhaseRunning, "step 1/3 constant@5.00req/s"},
+		"completing":                {running, sent, queue(slurm.StateCompleting, ""), PhaseUnclear, ""},
+		"gone, not yet in sacct":    {running, sent, slurm.Answers{}, PhaseUnclear, "left the queue"},
+		"controller down":           {running, sent, slurm.Answers{QueueErr: slurm.ErrUnreachable, AccountingErr: slurm.ErrUnreachable}, PhaseUnclear, "cannot be asked"},
+		"node lost":                 {running, sent, acct(slurm.StateNodeFail), PhaseInterrupted, "node was lost"},
+		"walltime":                  {running, sent, acct(slurm.StateTimeout), PhaseInterrupted, "time limit"},
+		"out of memory":             {onDisk{}, sent, acct(slurm.StateOutOfMemory), PhaseFailed, "before this repeat began"},
+		"cancelled by hand":         {running, sent, acct(slurm.StateCancelled), PhaseCancelled, ""},
+		"complete beats everything": {onDisk{complete: true}, sent, acct(slurm.StateFailed), PhaseComplete, "complete"},
+		"classified": {onDisk{last: &results.Attempt{State: results.StateFailed, Failure: &results.Failure{Words: "no memory", Remedy: "more GPUs"}}}, sent,
+			acct(slurm.StateFailed), PhaseFailed, "no memory; more GPUs"},
+		"by hand": {running, repeatJob{}, slurm.Answers{}, PhaseRunning, "step 1/3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := judge(1, c.d, c.j, c.a)
+			if got.Phase != c.phase || !strings.Contains(got.Words, c.words) {
+				t.Errorf("got %s: %s", got.Phase, got.Words)
+			}
+		})
+	}
+	never := judge(1, onDisk{}, sent, queue(slurm.StatePending, "PartitionTimeLimit"))
+	if !never.Never {
+		t.Errorf("a job over the partition's limit is waited for: %+v", never)
+	}
+}
+
+// counting answers nothing and counts the questions.
+type counting struct {
+	Scheduler
+	queue, accounting int
+}
+
+func (c *counting) Queue(context.Context, ...slurm.JobID) ([]slurm.QueueRow, error) {
+	c.queue++
+	return nil, nil
+}
+
+func (c *counting) Accounting(context.Context, ...slurm.JobID) ([]slurm.AcctRow, error) {
+	c.accounting++
+	return nil, errors.New("slurmdbd is down")
+}
+
+func TestStatusOf200RunsAsksTwice(t *testing.T) {
+	s := newStore(t)
+	for i := range 200 {
+		dir, name, err := s.Claim("run", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := results.Spec{Format: results.FormatSpec, Name: name, Repeats: 5, Grouping: array(5)}
+		if err := results.WriteJSON(dir.Spec(), spec, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := results.LedgerEntry{Event: results.LedgerSubmitted, JobName: "hb", JobID: slurm.JobID{Job: uint64(i + 1)}.String(), Array: "1-5", Repeats: []int{1, 2, 3, 4, 5}}
+		if err := OpenLedger(dir).Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sched := &counting{}
+	runs := Status(t.Context(), sched, entries)
+	if len(runs) != 200 || sched.queue != 1 || sched.accounting != 1 {
+		t.Errorf("%d runs, %d questions to the queue, %d to the accounting", len(runs), sched.queue, sched.accounting)
+	}
+	if runs[0].Over() {
+		t.Error("a database that is down ended a run")
+	}
+}
+
+func BenchmarkStatus200Runs(b *testing.B) {
+	s := Store{Dir: b.TempDir(), Group: -1}
+	for range 200 {
+		dir, name, err := s.Claim("run", true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := results.WriteJSON(dir.Spec(), results.Spec{Format: results.FormatSpec, Name: name, Repeats: 5, Grouping: array(5)}, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		entries, err := s.List()
+		if err != nil {
+			b.Fatal(err)
+		}
+		Status(b.Context(), &counting{}, entries)
+	}
+}
