@@ -93,6 +93,9 @@ func gpuStats(out *results.ServerStats, gpus []*gpuSeries, w *window) {
 	}
 	joules := 0.0
 	for _, g := range gpus {
+		if len(g.power) == 0 {
+			continue // the second die of a package, whose first states both
+		}
 		e, ok := energy(g.power, w.from, w.to)
 		if !ok {
 			return
