@@ -77,6 +77,10 @@ func (c *Call) sending(bytes int) {
 	c.sentNs.Store(c.resp.TSend)
 }
 
+// Sent is the instant just before the first write, in nanoseconds since the
+// clock's epoch; 0 while a goroutine that is to write has yet to run.
+func (c *Call) Sent() int64 { return c.sentNs.Load() }
+
 // finish ends the call once; what comes later is ignored.
 func (c *Call) finish(err error, at int64) {
 	select {

@@ -21,6 +21,9 @@ type raw struct {
 }
 
 func newRaw(cfg Config) (Wire, error) {
+	if err := cfg.Endpoint.check(); err != nil {
+		return nil, err
+	}
 	w := &raw{cfg: cfg}
 	for range min(max(runtime.GOMAXPROCS(0)/2, 1), maxLoops) {
 		l, err := newLoop(&w.cfg)

@@ -20,6 +20,14 @@ import (
 // goroutine for each call.
 type std struct{ cfg Config }
 
+// NewStd makes the standard library's wire, which works for every endpoint.
+func NewStd(cfg Config) (Wire, error) {
+	if err := cfg.Endpoint.check(); err != nil {
+		return nil, err
+	}
+	return newStd(cfg), nil
+}
+
 func newStd(cfg Config) *std { return &std{cfg: cfg} }
 
 // Name is "std".

@@ -68,11 +68,8 @@ type Config struct {
 // New makes the wire that fits the endpoint: the raw one for plain HTTP on
 // Linux, the standard library's for TLS, proxies and other systems.
 func New(cfg Config) (Wire, error) {
-	if err := cfg.Endpoint.check(); err != nil {
-		return nil, err
-	}
-	if rawAvailable && cfg.Endpoint.URL.Scheme == "http" && cfg.Endpoint.Proxy == nil {
+	if rawAvailable && cfg.Endpoint.URL != nil && cfg.Endpoint.URL.Scheme == "http" && cfg.Endpoint.Proxy == nil {
 		return newRaw(cfg)
 	}
-	return newStd(cfg), nil
+	return NewStd(cfg)
 }
