@@ -84,7 +84,7 @@ type Faults struct {
 	RefuseInStream      bool          // a refusal is an error event inside a 200
 	Coalesce            int           // tokens an event, default 1
 	RoleEarly           time.Duration // a chat's role event leaves so long before the first token
-	IgnoreTerm          bool          // a stop is not heeded at all
+	IgnoreTerm          bool          // Serve doesn't heed its context: only a KILL ends the process
 	Seed                string        // of the shares
 }
 

@@ -48,6 +48,9 @@ func Serve(ctx context.Context, cfg Config, ready func(addr string)) error {
 			return nil
 		}
 	}
+	if cfg.Faults.IgnoreTerm {
+		ctx = context.WithoutCancel(ctx)
+	}
 	s, err := listen(cfg)
 	if err != nil {
 		return err
@@ -110,9 +113,6 @@ func (s *Server) Close() error {
 func (s *Server) run(ctx context.Context) error {
 	s.served.Go(s.accept)
 	var died error
-	if s.cfg.Faults.IgnoreTerm {
-		ctx = context.WithoutCancel(ctx)
-	}
 	select {
 	case <-ctx.Done():
 		s.drain()
