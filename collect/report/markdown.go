@@ -18,7 +18,7 @@ func (d *Document) Markdown(w io.Writer, sets ...string) error {
 	for _, g := range d.Grids(sets...) {
 		g.markdown(&b)
 	}
-	markdownNotes(&b, d.Notes())
+	markdownNotes(&b, d.Notes(sets...))
 	if d.Spent != nil {
 		fmt.Fprintf(&b, "\n%s\n", d.Spent.words())
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hpcbench/collect/aggregate"
@@ -17,8 +18,9 @@ type Note struct {
 	Words string `json:"words"`
 }
 
-// Notes are all that a reader must know of the numbers, the worst first.
-func (d *Document) Notes() []Note {
+// Notes are all that a reader must know of the numbers, the worst first. Sets
+// limits what is said of repeats that stand out to the shown metric sets; none = all.
+func (d *Document) Notes(sets ...string) []Note {
 	var out []Note
 	for _, m := range d.Missing {
 		out = append(out, Note{results.LevelWarning, m})
@@ -39,9 +41,12 @@ func (d *Document) Notes() []Note {
 				out = append(out, Note{results.LevelWarning, fmt.Sprintf("%s: repeat %d left out: %s", StepLabel(s.Step), l.Repeat, l.Why)})
 			}
 		}
-		out = append(out, outlierNotes(s)...)
+		out = append(out, outlierNotes(s, sets)...)
 	}
 	for _, p := range d.Problems {
+		if d.run != nil { // the run's own folder goes without saying, and its path would fill the line
+			p.File = strings.TrimPrefix(p.File, string(d.run.Dir)+"/")
+		}
 		out = append(out, Note{results.LevelWarning, p.String()})
 	}
 	var sorted []Note
@@ -68,9 +73,12 @@ func findingWords(step string, f aggregate.Finding, of int) string {
 }
 
 // outlierNotes says which repeats stand out, for the metrics that the tables show.
-func outlierNotes(s *aggregate.Step) []Note {
+func outlierNotes(s *aggregate.Step, sets []string) []Note {
 	shown := map[string]string{}
 	for _, sh := range shapes {
+		if len(sets) > 0 && !slices.Contains(sets, sh.set) {
+			continue
+		}
 		for _, c := range sh.columns {
 			shown[c.metric] = c.head
 		}

@@ -30,7 +30,7 @@ func (d *Document) Terminal(w io.Writer, colour bool, sets ...string) error {
 		p.line("")
 		p.line("No repeat has numbers yet.")
 	}
-	p.notes(d.Notes())
+	p.notes(d.Notes(sets...))
 	if s := d.Spent; s != nil {
 		p.line("")
 		p.line(s.words())

@@ -126,3 +126,23 @@ func TestTerminalGolden(t *testing.T) {
 		})
 	}
 }
+
+func TestNotesOfTheShownSetOnly(t *testing.T) {
+	run, err := read.Open(string(collecttest.Write(t, collecttest.Setup{DurationS: 20, RepeatCV: 0.01, RatesPerS: []float64{2.53, 8.54, 19.22}})), read.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := func(sets ...string) string {
+		var all []string
+		for _, n := range New(run).Notes(sets...) {
+			all = append(all, n.Words)
+		}
+		return strings.Join(all, "\n")
+	}
+	if all := words(); !strings.Contains(all, "compat.") || !strings.Contains(all, "corrected.") {
+		t.Fatalf("the made-up run has no repeat that stands out in both sets:\n%s", all)
+	}
+	if got := words("corrected"); strings.Contains(got, "compat.") || !strings.Contains(got, "corrected.") {
+		t.Errorf("of the corrected set:\n%s", got)
+	}
+}
