@@ -30,6 +30,7 @@ type cli struct {
 	Plans      plansCmd      `cmd:"" group:"know" help:"Loads that can be applied."`
 	References referencesCmd `cmd:"" group:"know" help:"Published tables to compare with."`
 
+	Load     loadCmd     `cmd:"" group:"job" help:"Load a server that is there, from here: a URL."`
 	Repeat   repeatCmd   `cmd:"" group:"job" help:"Start the server, load it, end it: one repeat."`
 	Ready    readyCmd    `cmd:"" group:"job" help:"Wait until a server is ready."`
 	Stub     stubCmd     `cmd:"" group:"job" help:"Serve as a simulated engine of known behaviour."`
