@@ -7,7 +7,7 @@ import (
 )
 
 type cancelCmd struct {
-	Ref string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last."`
+	Ref string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
 }
 
 // Run ends the run's own jobs, by their recorded ids; what was measured is kept.

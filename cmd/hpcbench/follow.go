@@ -10,7 +10,7 @@ import (
 )
 
 type waitCmd struct {
-	Refs []string `arg:"" name:"run" help:"Runs: names, unique beginnings, or last."`
+	Refs []string `arg:"" name:"run" help:"Runs: names, unique beginnings, or last." predictor:"run"`
 }
 
 // Run waits until nothing of the runs is under way.

@@ -12,7 +12,7 @@ import (
 )
 
 type logsCmd struct {
-	Ref    string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last."`
+	Ref    string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
 	Repeat int    `help:"Repeat; the last one that has a log if not given." placeholder:"N"`
 	Server bool   `help:"The server's own log instead of the job's output."`
 }

@@ -14,7 +14,7 @@ import (
 )
 
 type statusCmd struct {
-	Ref   string `arg:"" optional:"" name:"run" help:"Run: its name, a unique beginning of it, or last; all runs if not given."`
+	Ref   string `arg:"" optional:"" name:"run" help:"Run: its name, a unique beginning of it, or last; all runs if not given." predictor:"run"`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	Watch bool   `help:"Ask again at the site's interval until nothing is under way."`
 }

@@ -116,7 +116,7 @@ func (a *app) next(e jobs.Entry) {
 }
 
 type resumeCmd struct {
-	Ref  string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last."`
+	Ref  string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
 	Wait bool   `help:"Follow the run to its end and show its table."`
 }
 

@@ -17,11 +17,11 @@ import (
 // that stand for a configuration key have no default here: one that is given beats
 // every file, one that isn't leaves them their say.
 type runFlags struct {
-	Site  string `help:"Machine: lumi, karolina, local, or one of your own." placeholder:"NAME"`
-	Model string `help:"Model: a short name of the catalogue, org/name, or a folder." placeholder:"MODEL"`
+	Site  string `help:"Machine: lumi, karolina, local, or one of your own." placeholder:"NAME" predictor:"site"`
+	Model string `help:"Model: a short name of the catalogue, org/name, or a folder." placeholder:"MODEL" predictor:"model"`
 	GPUs  int    `name:"gpus" help:"GPUs of the run, over all nodes (on LUMI a GCD is one)." placeholder:"N"`
 	Nodes int    `help:"Nodes; as few as the GPUs need if not given." placeholder:"N"`
-	Plan  string `help:"Load: a plan's name or a .yaml file; the site's own if not given." placeholder:"PLAN"`
+	Plan  string `help:"Load: a plan's name or a .yaml file; the site's own if not given." placeholder:"PLAN" predictor:"plan"`
 
 	Repeats    int           `help:"Independent repeats (5 unless configured)." placeholder:"N"`
 	RepeatMode string        `help:"How repeats share jobs: array, restart, chain or reuse; the site's limits decide if not given." placeholder:"MODE"`
