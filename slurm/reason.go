@@ -124,6 +124,19 @@ var reasonByName = func() map[string]reasonRow {
 	return m
 }()
 
+// phrases are what the controller says in sentences, with names in them that
+// would otherwise be taken for lists (src/slurmctld/partition_mgr.c,
+// read_config.c). With EnforcePartLimits=NO, the default, sbatch accepts an
+// account that the partition refuses, and the job then says this for ever.
+var phrases = []struct {
+	part string // of the folded text
+	row  reasonRow
+}{
+	{fold("Job's account not permitted to use this partition"), reasonRow{"AccountNotAllowed", OutlookNever, "its account may not use the partition", remedyAccount}},
+	{fold("Job's QOS not permitted to use this partition"), reasonRow{"QOSNotAllowed", OutlookNever, "its QOS is not allowed in the partition", remedyQOS}},
+	{fold("no longer valid, holding job"), reasonRow{"JobHeldAdmin", OutlookHeld, "held because its licence does not exist any more", remedyRelease}},
+}
+
 // Reason reads a pending reason as squeue, sacct or scontrol write it: the bare
 // name, in parentheses, with text after a comma (ReqNodeNotAvail,
 // UnavailableNodes:acn03), or several at once. Of several that have a name here
@@ -163,7 +176,13 @@ func rank(o Outlook) int {
 }
 
 func oneReason(s string) (ReasonInfo, bool) {
-	r, ok := reasonByName[fold(s)]
+	folded := fold(s)
+	r, ok := reasonByName[folded]
+	for _, p := range phrases {
+		if !ok && strings.Contains(folded, p.part) {
+			r, ok = p.row, true
+		}
+	}
 	if !ok {
 		r, ok = limitReason(s)
 	}

@@ -54,16 +54,24 @@ func (v View) Never() bool { return v.Class == ClassPending && v.Reason.Outlook 
 // ends a job.
 func Resolve(id JobID, a Answers) View {
 	v := View{ID: id, RawID: id.Job, Class: ClassUnknown}
-	var last *AcctRow
+	var last, packed *AcctRow
 	for i := range a.Accounting {
 		r := &a.Accounting[i]
 		switch {
-		case r.ID.StepRef == "" && r.ID.Covers(id):
+		case r.ID == id:
 			v.Runs = append(v.Runs, *r)
 			last = r
+		case r.ID.StepRef == "" && r.ID.Covers(id):
+			packed = r
 		case r.ID.StepRef != "" && r.ID.Parent() == id:
 			v.Steps = append(v.Steps, *r)
 		}
+	}
+	if last == nil && packed != nil {
+		// The packed record of an array is written seldom and may still count
+		// elements that run, so it speaks only for those without their own.
+		last = packed
+		v.Runs = append(v.Runs, *packed)
 	}
 	if last != nil {
 		v.fromAccounting(*last)

@@ -62,6 +62,23 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// While an array starts, the database has an element's own record beside a
+// packed one that still counts it.
+func TestResolvePrefersAnElementsOwnRecord(t *testing.T) {
+	t0 := time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)
+	rows := []AcctRow{
+		{ID: JobID{Job: 5, Array: true, Task: 4}, RawID: 12, State: StateRunning, Submit: t0},
+		{ID: JobID{Job: 5, Array: true, Tasks: "4-5%2"}, RawID: 5, State: StatePending, Submit: t0},
+	}
+	down := Answers{QueueErr: errors.New("down"), Accounting: rows}
+	if v := Resolve(JobID{Job: 5, Array: true, Task: 4}, down); v.Class != ClassRunning || v.RawID != 12 {
+		t.Errorf("element 4: %+v", v)
+	}
+	if v := Resolve(JobID{Job: 5, Array: true, Task: 5}, down); v.Class != ClassPending {
+		t.Errorf("element 5: %+v", v)
+	}
+}
+
 func TestResolveTakesTheExitFromTheLastRun(t *testing.T) {
 	t0 := time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)
 	id := JobID{Job: 12}
