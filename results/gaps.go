@@ -66,13 +66,15 @@ func EncodeCounts(counts []int) string {
 
 // DecodeCounts undoes EncodeCounts for a request with so many token events.
 func DecodeCounts(s string, events int) ([]int, error) {
-	counts := make([]int, 0, events)
 	if s == "" {
-		for range events {
-			counts = append(counts, 1)
+		counts := make([]int, max(events, 0))
+		for i := range counts {
+			counts[i] = 1
 		}
 		return counts, nil
 	}
+	// A file may state any number of events: what there is room for is said by the text.
+	counts := make([]int, 0, min(max(events, 0), len(s)))
 	if err := decodeVarints(s, func(v uint64) { counts = append(counts, int(v)) }); err != nil {
 		return nil, fmt.Errorf("decode token counts: %w", err)
 	}

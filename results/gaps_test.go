@@ -27,6 +27,11 @@ func TestCountsOfOneAreLeftOut(t *testing.T) {
 	if _, err := DecodeCounts(EncodeCounts([]int{2, 2}), 3); err == nil {
 		t.Error("a count for each event is wanted")
 	}
+	for _, events := range []int{-1, 1 << 60} {
+		if _, err := DecodeCounts(EncodeCounts([]int{2, 2}), events); err == nil {
+			t.Errorf("two counts can't be those of %d events", events)
+		}
+	}
 }
 
 func FuzzDecodeGaps(f *testing.F) {
