@@ -40,6 +40,8 @@ type StepSummary struct {
 	DrainedAt   int64   `json:"drained_us"`       // nothing in flight any more; 0 = not known
 	WindowS     float64 `json:"window_s"`         // WindowTo − WindowFrom
 	InFlightEnd int     `json:"in_flight_at_end"` // at WindowTo
+	// StartedInWindow is how many of the step's requests were sent inside the window: none in a window of long requests.
+	StartedInWindow int `json:"started_in_window"`
 	// LeftOver is how many requests of earlier steps were still open when this one began.
 	LeftOver int `json:"left_over,omitempty"`
 	// NoWindow says that telemetry has no edges of this step: its records can't be placed.
@@ -60,7 +62,9 @@ type StepSummary struct {
 	Findings      []Finding `json:"findings,omitempty"`
 }
 
-// Counts are requests of the window (by t_intended) by how they ended.
+// Counts are requests of the window (by t_intended) by how they ended; where a
+// step cancels what is open at its end (windows of long requests), they are
+// those that were in flight in the window.
 // Planned = Sent + Dropped + NotSent; Sent = Completed + Shed + Failed + TimedOut + OpenAtEnd.
 type Counts struct {
 	Planned   int `json:"planned"`
@@ -112,7 +116,9 @@ type Dist struct {
 // tokens from the server's usage, nothing censored (a request that was open
 // when the drain ended, timed out, failed or was shed counts as unbounded in
 // E2E and, where it had no token, in TTFT). ServiceTTFT and ServiceE2E are of
-// completed requests only: what those saw that got through.
+// completed requests only: what those saw that got through. Where a step
+// cancels what is open at its end, an answer that it cut counts as completed
+// for TPOT, ServiceTTFT and tokens.
 type Corrected struct {
 	// Valid is false where the cap dropped arrivals: dropping changed the load itself.
 	Valid bool `json:"valid"`

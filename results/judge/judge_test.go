@@ -47,6 +47,7 @@ func closed(s *results.StepSummary) {
 	s.Client.StreamsHeld, s.Client.StreamsAsked = ptr(8.0), ptr(8.0)
 	s.Client.SendLagMs = results.Dist{}
 	s.Corrected.SlicesPerS = []float64{500, 500, 500, 500, 500, 500}
+	s.StartedInWindow = 600
 }
 
 func TestStepRules(t *testing.T) {
@@ -205,6 +206,22 @@ func TestStepRules(t *testing.T) {
 			closed(s)
 			s.Corrected.SlicesPerS = []float64{500, 500, 500, 500, 524, 563.5}
 		}, "invalid unsteady"},
+		{"slices beyond, and no pause in them", func(s *step, a *results.Attempt, p *results.Plan) {
+			closed(s)
+			s.StartedInWindow, s.Corrected.SlicesPerS = 0, []float64{500, 500, 500, 500, 524, 551}
+		}, "invalid unsteady"},
+		{"a window in the middle of long requests", func(s *step, a *results.Attempt, p *results.Plan) {
+			closed(s)
+			s.StartedInWindow, s.Step.CancelAtEnd = 0, true
+			s.Counts = results.Counts{Planned: 8, Sent: 8, OpenAtEnd: 8}
+			s.Corrected.ServiceTTFT.P90 = ptr(20_000.0)
+		}, ""},
+		{"such a window without a token", func(s *step, a *results.Attempt, p *results.Plan) {
+			closed(s)
+			s.StartedInWindow, s.Step.CancelAtEnd = 0, true
+			s.Counts = results.Counts{Planned: 8, Sent: 8, OpenAtEnd: 8}
+			s.Corrected.OutputTokens = 0
+		}, "invalid no_answer"},
 		{"an empty slice", func(s *step, a *results.Attempt, p *results.Plan) {
 			closed(s)
 			s.Corrected.SlicesPerS = []float64{500, 500, 500, 500, 0, 500}

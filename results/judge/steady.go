@@ -83,13 +83,16 @@ func held(s results.StepSummary) []results.Finding {
 	if len(all) < 3 || !s.Finished || !heldThroughout(s) {
 		return nil
 	}
-	pause := s.Corrected.ServiceTTFT.P90
-	if pause == nil {
-		return nil
-	}
-	share := *pause / 1000 / (s.WindowS / float64(len(all)))
-	if share >= 1 {
-		return nil // slices shorter than the pauses say nothing
+	share := 0.0
+	if s.StartedInWindow > 0 {
+		pause := s.Corrected.ServiceTTFT.P90
+		if pause == nil {
+			return nil
+		}
+		share = *pause / 1000 / (s.WindowS / float64(len(all)))
+		if share >= 1 {
+			return nil // slices shorter than the pauses say nothing
+		}
 	}
 	limit := maxSliceRatio * (1 + share) / (1 - share)
 	lowest, highest := math.Inf(1), 0.0

@@ -1,6 +1,10 @@
 package summary
 
-import "hpcbench/results"
+import (
+	"math"
+
+	"hpcbench/results"
+)
 
 // edgeUs is how near a first token may be to an enclosing reading so that it
 // may have been counted on either side of it: the engine adds to its counters
@@ -9,7 +13,7 @@ const edgeUs = 200_000
 
 // balance compares what the engine started with what we sent, over all records
 // whatever their step: a probe or the rest of an earlier step is ours too.
-func balance(span serverSeries, records []*results.Record) *results.WholeStep {
+func (c *computer) balance(span serverSeries) *results.WholeStep {
 	count := span.delta(started)
 	if count == nil {
 		return nil
@@ -21,7 +25,8 @@ func balance(span serverSeries, records []*results.Record) *results.WholeStep {
 	near := func(t int64) bool {
 		return (t > out.From-edgeUs && t < out.From+edgeUs) || (t > out.To-edgeUs && t < out.To+edgeUs)
 	}
-	for _, r := range records {
+	tokens := 0.0
+	for _, r := range c.records {
 		switch t := r.TFirstToken; {
 		case t > 0 && near(t):
 			out.Allowed++
@@ -33,10 +38,16 @@ func balance(span serverSeries, records []*results.Record) *results.WholeStep {
 				out.Allowed++
 			}
 		}
-		if r.TFirstToken > out.From && r.TFirstToken <= out.To {
-			out.OurTokens += int64(max(r.OutputTokens, r.TokenEvents))
+		switch {
+		case r.TFirstToken == 0 || r.TFirstToken > out.To || r.TLastToken <= out.From:
+		case r.TFirstToken > out.From && r.TLastToken <= out.To:
+			tokens += float64(max(r.OutputTokens, r.TokenEvents))
+		default: // only a part of it lies between the readings
+			e := c.scratch.decode(r)
+			tokens += e.within(out.From+1, out.To+1)
 		}
 	}
+	out.OurTokens = int64(math.Round(tokens))
 	out.Foreign = max(0, out.Started-float64(out.Ours+out.Allowed))
 	return &out
 }

@@ -122,10 +122,13 @@ func (c *computer) step(w *window) results.StepSummary {
 	idleFrom := int64(0)
 	for _, r := range c.records {
 		own := r.Step == w.step.Index
-		if own && r.Phase == phase {
+		from, to, sent := span(r)
+		if own && belongs(r, w, phase) {
 			cohort = append(cohort, r)
 		}
-		from, to, sent := span(r)
+		if own && sent && from >= w.from && from < w.to {
+			out.StartedInWindow++
+		}
 		if own || (sent && from < w.to && to >= w.from) {
 			touching = append(touching, r)
 		}
@@ -146,8 +149,8 @@ func (c *computer) step(w *window) results.StepSummary {
 	}
 	for _, r := range touching {
 		e := c.scratch.decode(r)
-		if r.Step == w.step.Index && r.Phase == phase {
-			sums.takeCohort(r, &e, c.slo)
+		if r.Step == w.step.Index && belongs(r, w, phase) {
+			sums.takeCohort(r, &e, c.slo, w.step.CancelAtEnd)
 		}
 		sums.takeWindow(r, &e, w)
 	}
@@ -164,10 +167,21 @@ func (c *computer) step(w *window) results.StepSummary {
 	out.Clocks = tally(cohort, func(r *results.Record) string { return r.Clock })
 	out.Sources = tally(cohort, func(r *results.Record) string { return r.TokensSource })
 	if w.known {
-		out.Server = serverStats(c.series, c.samples, c.records, w, idleFrom)
+		out.Server = c.serverStats(w, idleFrom)
 	}
 	joinServer(&out)
 	return out
+}
+
+// belongs says whether a request of the step is of the cohort: sent in its
+// window or, where the step cancels what is open at its end, in flight in it.
+// Those windows lie in the middle of long requests, and none may begin in one.
+func belongs(r *results.Record, w *window, phase string) bool {
+	if !w.step.CancelAtEnd {
+		return r.Phase == phase
+	}
+	from, to, sent := span(r)
+	return sent && from < w.to && to >= w.from
 }
 
 // joinServer adds what needs both sides.

@@ -27,7 +27,8 @@ type corrected struct {
 	tokensIn                                 float64
 	promptIn                                 int64
 	doneIn                                   int
-	output, prompt                           int64 // of completed requests
+	output, prompt                           int64 // of answers that count
+	outputDone, promptDone                   int64 // of completed ones
 	completed, good                          int
 	merged, tokenEvents                      int
 	tokens                                   float64
@@ -35,8 +36,9 @@ type corrected struct {
 	broken                                   int
 }
 
-// takeCohort takes one request of the window.
-func (c *corrected) takeCohort(r *results.Record, e *events, slo *results.SLO) {
+// takeCohort takes one request of the window. cut says that the step cancels
+// what is open at its end: such an answer is as good as its tokens.
+func (c *corrected) takeCohort(r *results.Record, e *events, slo *results.SLO, cut bool) {
 	if r.Outcome == results.OutcomeDropped {
 		return
 	}
@@ -59,20 +61,27 @@ func (c *corrected) takeCohort(r *results.Record, e *events, slo *results.SLO) {
 		c.shed.add(r.TEnd - r.TSend)
 	}
 	c.takeEvents(r, e)
-	if r.Outcome != results.OutcomeCompleted {
+	completed := r.Outcome == results.OutcomeCompleted
+	var tpot int64
+	if completed || (cut && r.Outcome == results.OutcomeOpen && r.TFirstToken > 0) {
+		c.serviceTTFT.add(r.TFirstToken - r.TSend)
+		ns, known := perToken(r)
+		if known {
+			c.tpot.add(ns)
+		}
+		tpot = ns
+		c.output += int64(e.tokens)
+		c.prompt += int64(r.PromptTokens)
+	}
+	if !completed {
 		c.e2e.unbounded++
 		return
 	}
 	c.e2e.add(r.TEnd - t0)
 	c.serviceE2E.add(r.TEnd - r.TSend)
-	c.serviceTTFT.add(r.TFirstToken - r.TSend)
-	tpot, known := perToken(r)
-	if known {
-		c.tpot.add(tpot)
-	}
 	c.completed++
-	c.output += int64(e.tokens)
-	c.prompt += int64(r.PromptTokens)
+	c.outputDone += int64(e.tokens)
+	c.promptDone += int64(r.PromptTokens)
 	if meets(slo, r.TFirstToken-t0, tpot, r.TEnd-t0) {
 		c.good++
 	}
@@ -114,8 +123,8 @@ func (c *corrected) takeWindow(r *results.Record, e *events, w *window) {
 	}
 }
 
-// perToken is (t_last − t_first)/(n − k1) in nanoseconds, of a completed
-// request with tokens beyond its first event: with 4 tokens an event, dividing
+// perToken is (t_last − t_first)/(n − k1) in nanoseconds, of an answer with
+// tokens beyond its first event: with 4 tokens an event, dividing
 // by n − 1 would read low.
 func perToken(r *results.Record) (ns int64, known bool) {
 	rest := r.OutputTokens - max(r.FirstTokens, 1)
@@ -152,8 +161,8 @@ func (c *corrected) result(counts results.Counts, w *window, slo *results.SLO, f
 		out.CohortShare = float64(counts.Completed) / float64(counts.Sent)
 	}
 	if c.completed > 0 {
-		out.TokensPerReq = ptr(float64(c.output) / float64(c.completed))
-		out.PromptPerReq = ptr(float64(c.prompt) / float64(c.completed))
+		out.TokensPerReq = ptr(float64(c.outputDone) / float64(c.completed))
+		out.PromptPerReq = ptr(float64(c.promptDone) / float64(c.completed))
 	}
 	if c.tokenEvents > 0 {
 		out.MergedShare = float64(c.merged) / float64(c.tokenEvents)

@@ -158,3 +158,34 @@ func TestDeviationsAndReuse(t *testing.T) {
 		t.Errorf("%v %v %v", *c.DeviationPrompt, *c.DeviationOutput, c.ReusedShare)
 	}
 }
+
+// A window of 2 s in the middle of requests that take 51 s: what is measured is what was in flight.
+func TestWindowOfLongRequests(t *testing.T) {
+	server := simServer{ttftUs: 1_000_000, gapUs: 10_000, tokens: 5001}
+	step := results.Step{ID: "ctx0@c2", Loop: results.LoopClosed, Streams: 2, DurationS: 2, CancelAtEnd: true, SettleS: 1, Phase: "decode"}
+	in := Input{Attempt: results.Attempt{State: results.StateComplete}, Samples: edges(step,
+		edge{1e6, results.EdgeBegin}, edge{3e6, results.EdgeOpen}, edge{5e6, results.EdgeClose}, edge{5.01e6, results.EdgeDrained})}
+	in.Samples[3].Step.StreamSecondsHeld = 4
+	for i := range 2 {
+		r := results.Record{Seq: i, Phase: results.PhaseStepWarmup}
+		server.answer(&r, 1e6, 1e6)
+		// Cancelled at 5 s: 301 tokens had come, the last one just then.
+		r.Outcome, r.ErrorClass, r.Finish, r.TDone = results.OutcomeOpen, results.ErrorCancelled, "", 0
+		r.TEnd, r.TLastToken, r.OutputTokens, r.TokenEvents, r.TIntended = 5_000_100, 5e6, 301, 301, r.TSend
+		gaps := make([]results.Gap, 300)
+		for k := range gaps {
+			gaps[k].Us = 10_000
+		}
+		r.Gaps = results.EncodeGaps(gaps)
+		in.Records = append(in.Records, r)
+	}
+	s := Compute(in).Steps[0]
+	c := s.Corrected
+	if s.Counts.Sent != 2 || s.Counts.OpenAtEnd != 2 || s.StartedInWindow != 0 || c.TokensPerS != 200 || *c.TPOTMs.P50 != 10 || c.OutputTokens != 602 ||
+		math.Abs(*c.ServiceTTFT.P50-1000) > 0.1 || c.E2EMs.P50 != nil || c.InFlightMean != 2 || s.Contradictory != 0 {
+		t.Errorf("%+v %+v", s.Counts, c)
+	}
+	if len(s.Findings) != 0 {
+		t.Errorf("%s", codes(s.Findings))
+	}
+}

@@ -207,7 +207,8 @@ func started(x *results.ServerSample) *float64 {
 // over the window, edges interpolated; gauges from the readings inside it;
 // everything else over the readings that enclose the window and its drain,
 // since what a request adds to a histogram may come with its end.
-func serverStats(series serverSeries, samples []*results.Sample, records []*results.Record, w *window, idleFrom int64) *results.ServerStats {
+func (c *computer) serverStats(w *window, idleFrom int64) *results.ServerStats {
+	series := c.series
 	enclosed := series.enclosing(w.from, w.over())
 	var out results.ServerStats
 	inside := 0
@@ -239,9 +240,9 @@ func serverStats(series serverSeries, samples []*results.Sample, records []*resu
 	}
 	whole := series.enclosing(w.begun(), w.over())
 	out.Restarted = whole.restarted()
-	out.Whole = balance(whole, records)
+	out.Whole = c.balance(whole)
 	out.BusyBefore = busyBefore(series, w.begun(), idleFrom)
-	nodeStats(&out, samples, w)
+	nodeStats(&out, c.samples, w)
 	if len(enclosed) == 0 && out.HostCPU == nil && out.GPUUtil == nil && out.GPUPowerW == nil && out.GPUMemMiB == nil {
 		return nil // a remote server: nobody tells us anything
 	}
