@@ -1,0 +1,158 @@
+package load
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hpcbench/engine/stub"
+	"hpcbench/load/plans"
+	"hpcbench/results"
+)
+
+// repeatOf is another repeat of a load: its own folder, the same run.
+func repeatOf(t *testing.T, c Config, repeat int) Config {
+	t.Helper()
+	other := configOf(t, c.Endpoint, c.Plan)
+	file, err := NewAttemptFile(other.Dir, 0o600, Standalone("test", repeat, 0, "digest", "test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Attempt, other.StepsFile, other.Gateway, other.Facts = file, c.StepsFile, c.Gateway, c.Facts
+	return other
+}
+
+func TestSweepIsFrozenByTheFirstRepeat(t *testing.T) {
+	s := startStub(t, stub.Config{TTFTBaseMs: 20, ITLMs: 2, Slots: 8})
+	p := ratePlan(1)
+	p.Kind, p.RatesPerS, p.MaxInFlight = results.KindSweep, nil, 16
+	p.Sweep = &results.SweepPlan{Steps: 3, Fraction: 1.2}
+	c := configOf(t, endpointOf(t, s.URL()), p)
+	c.StepsFile = filepath.Join(t.TempDir(), "steps.json")
+	first := run(t, c)
+	if len(first.Steps) != 4 {
+		t.Fatalf("%d steps", len(first.Steps))
+	}
+	// 8 slots and 58 ms a request: 138 a second.
+	near(t, "throughput", &first.Steps[0].Corrected.AchievedPerS, 8/0.058, 0.15)
+	near(t, "the last rate", &first.Steps[3].Step.RatePerS, 1.2*first.Steps[0].Corrected.AchievedPerS, 0.001)
+	if first.ScheduleDigest == "" {
+		t.Error("the schedule has no digest")
+	}
+	frozen, err := results.ReadJSON[results.FrozenSteps](c.StepsFile, results.FormatSteps)
+	if err != nil || len(frozen.Steps) != 4 || frozen.ByRepeat != 1 {
+		t.Fatalf("%+v, %v", frozen, err)
+	}
+	second := run(t, repeatOf(t, c, 2))
+	for i := range first.Steps {
+		if first.Steps[i].Step != second.Steps[i].Step {
+			t.Errorf("step %d: %+v and %+v", i, first.Steps[i].Step, second.Steps[i].Step)
+		}
+	}
+	if entries, err := os.ReadDir(string(c.Dir)); err != nil || len(entries) != 5 {
+		t.Errorf("the attempt's folder has %v, %v", entries, err)
+	}
+}
+
+func TestStepsOfAnotherSpecAreRefused(t *testing.T) {
+	s := startStub(t, stub.Config{})
+	p := ratePlan(1)
+	p.Kind, p.RatesPerS, p.MaxInFlight = results.KindSweep, nil, 2
+	p.Sweep = &results.SweepPlan{Steps: 1, Fraction: 1}
+	c := configOf(t, endpointOf(t, s.URL()), p)
+	c.StepsFile = filepath.Join(t.TempDir(), "steps.json")
+	if err := results.WriteJSON(c.StepsFile, results.FrozenSteps{Format: results.FormatSteps, SpecDigest: "other"}, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := Run(t.Context(), c)
+	if err == nil || !strings.Contains(err.Error(), "another spec") || sum.State != results.StateFailed {
+		t.Errorf("%s, %v", sum.State, err)
+	}
+}
+
+func TestMatrixHoldsCellsAndLeavesOutWhatCannotFit(t *testing.T) {
+	s := startStub(t, stub.Config{TTFTBaseMs: 10, TTFTPerTokenMs: 0.05, ITLMs: 5})
+	p := ratePlan(1)
+	p.Kind, p.RatesPerS, p.Levels = results.KindMatrix, nil, []int{1, 4}
+	p.Output.Tokens = 2000
+	p.Matrix = &results.MatrixPlan{ContextsTokens: []int{0, 1000}, PrefillTokens: []int{500, 1000}, PrefillSamples: 5, KVTokens: 8000, SettleS: 0.2}
+	c := configOf(t, endpointOf(t, s.URL()), p)
+	sum := run(t, c)
+	byID := map[string]results.StepSummary{}
+	for _, step := range sum.Steps {
+		byID[step.Step.ID] = step
+	}
+	if over := byID["ctx1000@c4"]; !strings.HasPrefix(over.Step.NotRun, plans.OverCapacity) || over.Counts.Sent != 0 {
+		t.Errorf("%+v", over.Step)
+	}
+	pre := byID["prefill@1000"]
+	if pre.Counts.Completed != 5 {
+		t.Errorf("prefill: %+v", pre.Counts)
+	}
+	// The prompts are new each time, so that the whole of it is read: 10 ms + 0.05 ms a token.
+	near(t, "TTFT of 1,000 tokens", pre.Corrected.ServiceTTFT.P50, 60, 0.1)
+	cell := byID["ctx0@c4"]
+	near(t, "decode of 4 streams", &cell.Corrected.TokensPerS, 4*200, 0.05)
+	if cell.Counts.OpenAtEnd != cell.Counts.Sent {
+		t.Errorf("the cell's requests are cancelled at its end: %+v", cell.Counts)
+	}
+	near(t, "streams held", cell.Client.StreamsHeld, 4, 0.02)
+}
+
+func TestGatewayArmsGoTheirOwnWays(t *testing.T) {
+	direct := startStub(t, stub.Config{TTFTBaseMs: 10, ITLMs: 1})
+	gateway := startStub(t, stub.Config{TTFTBaseMs: 30, ITLMs: 1})
+	p := ratePlan(0)
+	p.Kind, p.RatesPerS, p.Levels = results.KindGateway, nil, []int{2}
+	p.Gateway = &results.GatewayPlan{DirectURL: direct.URL(), GatewayURL: gateway.URL(), Blocks: 2, Requests: 20, AA: true}
+	c := configOf(t, endpointOf(t, direct.URL()), p)
+	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "gateway_url") {
+		t.Errorf("one URL is enough: %v", err)
+	}
+	g := endpointOf(t, gateway.URL())
+	c.Gateway = &g
+	sum := run(t, c)
+	if len(sum.Steps) != 12 {
+		t.Fatalf("%d steps", len(sum.Steps))
+	}
+	for _, step := range sum.Steps {
+		want := 10.
+		if step.Step.Arm == results.ArmGateway {
+			want = 30
+		}
+		near(t, step.Step.ID+" TTFT", step.Corrected.ServiceTTFT.P50, want, 0.2)
+		if step.Counts.Completed != 10 {
+			t.Errorf("%s: %+v", step.Step.ID, step.Counts)
+		}
+	}
+}
+
+func TestCapacityFindsTheSlots(t *testing.T) {
+	// Above 8 streams a request waits for a slot: E2E grows in steps of 22 ms.
+	s := startStub(t, stub.Config{TTFTBaseMs: 3, ITLMs: 1, Slots: 8})
+	p := ratePlan(10)
+	p.Kind, p.RatesPerS = results.KindCapacity, nil
+	p.Capacity = &results.CapacityPlan{Loop: results.LoopClosed, P95E2EMs: 33, MaxShedShare: 0.01, MaxErrorShare: 0.01, MaxLevel: 64,
+		BracketShare: 0.1, MinRequests: 80, MinDecidingRequests: 160}
+	sum := run(t, configOf(t, endpointOf(t, s.URL()), p))
+	k := results.FindKnee(p, sum.Steps)
+	if k.FirstFailing == nil || k.MaxPassing < 6 || *k.FirstFailing > 16 {
+		t.Errorf("%+v", k)
+	}
+}
+
+func TestSchedulesOfOneSeedAreAlike(t *testing.T) {
+	s := startStub(t, stub.Config{TTFTBaseMs: 1, ITLMs: 0.1})
+	p := ratePlan(0.3, 30)
+	p.Kind = results.KindPoisson
+	p.Output = results.OutputPlan{Distribution: results.DistNormal, Tokens: 20, SD: 5, Min: 5, Max: 40}
+	c := configOf(t, endpointOf(t, s.URL()), p)
+	a, b, other := run(t, c), run(t, repeatOf(t, c, 1)), run(t, repeatOf(t, c, 2))
+	if a.ScheduleDigest == "" || a.ScheduleDigest != b.ScheduleDigest || a.ScheduleDigest == other.ScheduleDigest {
+		t.Errorf("digests %s, %s, of another repeat %s", a.ScheduleDigest, b.ScheduleDigest, other.ScheduleDigest)
+	}
+	if a.Steps[0].Counts.Planned != b.Steps[0].Counts.Planned {
+		t.Errorf("%d and %d arrivals", a.Steps[0].Counts.Planned, b.Steps[0].Counts.Planned)
+	}
+}
