@@ -23,7 +23,7 @@ type corrected struct {
 	ttft, tpot, e2e, serviceTTFT, serviceE2E values
 	firstEvent, headers, connect, shed       values
 	gaps                                     *gapCounts
-	inWindow, slices                         []float64
+	slices                                   []float64
 	tokensIn                                 float64
 	promptIn                                 int64
 	doneIn                                   int

@@ -9,9 +9,8 @@ import (
 
 // scratch holds buffers that every request of an attempt uses in turn.
 type scratch struct {
-	raw    []byte
-	gaps   []results.Gap
-	counts []int
+	raw  []byte
+	gaps []results.Gap
 }
 
 // events are the token events of one request: when each came and its tokens.
