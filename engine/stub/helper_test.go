@@ -27,7 +27,12 @@ func started(t testing.TB, cfg Config) *Server {
 // call sends one request over a connection of its own and returns the raw answer, headers as they came.
 func call(t testing.TB, s *Server, method, path, key, body string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", s.Addr())
+	return callAt(t, s.Addr(), method, path, key, body)
+}
+
+func callAt(t testing.TB, addr, method, path, key, body string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}

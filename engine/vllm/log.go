@@ -43,9 +43,13 @@ func eachLine(r io.Reader, f func(line string) (more bool)) error {
 // KVFromLog is the KV budget as the log states it; false = it doesn't. Each
 // engine core (data parallel) has a cache of its own, which are summed; where one
 // core says it several times, once a worker, the smallest is what it can use.
+// Of a log with several starts in it the last one counts.
 func KVFromLog(r io.Reader) (engine.KVBudget, bool, error) {
 	byProcess := map[string]int64{}
 	err := eachLine(r, func(line string) bool {
+		if v := versionLine.FindStringSubmatch(line); v != nil && v[1] != "" {
+			clear(byProcess) // the banner of another start in the same log
+		}
 		m := kvLine.FindStringSubmatch(line)
 		if m == nil {
 			return true

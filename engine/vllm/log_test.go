@@ -26,6 +26,8 @@ func TestKVFromLog(t *testing.T) {
 		{"one core", "(EngineCore_DP0 pid=7) INFO 08-07 10:00:00 [kv_cache_utils.py:864] GPU KV cache size: 686,320 tokens\n", 686320},
 		{"two cores", "(EngineCore_DP0 pid=7) INFO GPU KV cache size: 1,000 tokens\n(EngineCore_DP1 pid=8) INFO GPU KV cache size: 2,000 tokens\n", 3000},
 		{"a core says it once a worker", "INFO GPU KV cache size: 2,000 tokens\nINFO GPU KV cache size: 1,968 tokens\n", 1968},
+		{"a second start in the same log", "(APIServer pid=1) INFO x  version 0.32.0\n(EngineCore pid=7) GPU KV cache size: 1,000 tokens\n" +
+			"(APIServer pid=2) INFO x  version 0.32.0\n(EngineCore pid=8) GPU KV cache size: 900 tokens\n", 900},
 		{"nothing", "INFO Application startup complete.\n", 0},
 		{"no number", "GPU KV cache size: , tokens\n", 0},
 		{"an endless line", strings.Repeat("x", 1<<20) + "\nCPU KV cache size: 5 tokens", 5},

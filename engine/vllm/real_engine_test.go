@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -268,13 +267,14 @@ func TestRealFlags(t *testing.T) {
 	if err := e.InstallCommand(bin, 1); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(filepath.Join(bin, "vllm"), "serve", "--help=all").Output()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	r, err := vllm.Learn(ctx, []string{filepath.Join(bin, "vllm")}, "the test's")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := vllm.ParseHelp(bytes.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
+	if r.Version != "0.32.0" {
+		t.Errorf("version %q", r.Version)
 	}
 	f, err := os.Open("testdata/serve-flag-names.txt")
 	if err != nil {
@@ -286,12 +286,12 @@ func TestRealFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range listed {
-		if !slices.Contains(got, name) {
+		if !slices.Contains(r.Flags, name) {
 			t.Errorf("%s isn't found in the help", name)
 		}
 	}
 	args := serveArgs(t, vllm.ServeConfig{Model: "m", TP: 2, PP: 2, Nodes: 2, MaxModelLen: 1, MaxNumSeqs: 1, DType: "auto", Revision: "r"})
-	if err := vllm.CheckFlags(args, got, "0.32.0"); err != nil {
+	if err := vllm.CheckFlags(args, r.Flags, r.Version); err != nil {
 		t.Error(err)
 	}
 }

@@ -122,6 +122,9 @@ var ours = map[string]string{
 	"--root-path":         "readiness is asked at the server's root",
 	"--config":            "a file could set what is refused here; give its settings as --server-arg",
 	"--model":             "the model is the first argument; name it with --model",
+	"--grpc":              "the load speaks HTTP",
+	"--grpc-port":         "the load speaks HTTP",
+	"--disable-log-stats": "without statistics the server's own account of a step is missing",
 }
 
 // aliases are vLLM's short spellings of flags that ServeArgs sets.
