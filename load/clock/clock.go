@@ -35,8 +35,9 @@ type Stamp struct {
 	PrevNs int64
 	// Kind is the clock Ns was read from.
 	Kind Kind
-	// More says that the read filled its buffer, so bytes that follow in the
-	// next read may share this stamp: then Ns is an upper bound for all bytes.
+	// More says that bytes behind these share the stamp or may do so: the read
+	// filled its buffer, or brought framing that came later. Then Ns is an upper
+	// bound for the last byte, too.
 	More bool
 }
 

@@ -58,6 +58,12 @@ func (a *answer) feed(b []byte) (body, rest []byte, err error) {
 	return nil, b, nil
 }
 
+// more says that the last feed had bytes behind the body's that aren't the
+// line end of its chunk. They arrived after the body, or no earlier.
+func (a *answer) more() bool {
+	return a.chunks.behind > len("\r\n")
+}
+
 // eof says that the peer has closed; whole reports that the response ends so.
 func (a *answer) eof() (whole bool, err error) {
 	switch a.framing {

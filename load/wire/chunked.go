@@ -15,6 +15,8 @@ type chunked struct {
 	state chunkState
 	left  int64 // of the chunk's data, or its size so far
 	line  int   // bytes of the line or the trailers so far
+	// behind is how many bytes came behind the last data in one decode.
+	behind int
 }
 
 type chunkState uint8
@@ -36,6 +38,8 @@ const (
 // reports, these can be fewer than all. Data before an error is answered, too.
 func (c *chunked) decode(b []byte) (data []byte, used int, done bool, err error) {
 	from, to := 0, 0 // data is b[from:to]
+	dataEnd := 0     // where it was before it was moved
+	defer func() { c.behind = used - dataEnd }()
 	for i := 0; i < len(b); {
 		if c.state == chunkData {
 			n := int(min(c.left, int64(len(b)-i)))
@@ -46,6 +50,7 @@ func (c *chunked) decode(b []byte) (data []byte, used int, done bool, err error)
 				copy(b[to:], b[i:i+n])
 			}
 			to, i, c.left = to+n, i+n, c.left-int64(n)
+			dataEnd = i
 			if c.left == 0 {
 				c.state = chunkCR
 			}
@@ -126,6 +131,7 @@ func (c *chunked) next(ch byte) error {
 		}
 		c.state = chunkedEnd
 	case trailerLine:
+		c.line++
 		c.state = trailerStart
 	}
 	return nil

@@ -202,6 +202,7 @@ func (c *rawConn) received(b []byte, st clock.Stamp) {
 		call.headNs.Store(max(st.Ns, 1))
 	}
 	if len(body) > 0 {
+		st.More = st.More || len(rest) > 0 || c.answer.more()
 		if err := call.body(body, st); err != nil {
 			c.failed(err)
 			return

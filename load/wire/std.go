@@ -320,6 +320,9 @@ func (c *stdConn) readBody(call *Call, resp *http.Response) error {
 		n, err := resp.Body.Read(buf)
 		if n > 0 {
 			st := c.stamped.take()
+			// Bytes that wait behind the line end of the chunk may have come later,
+			// and so may the last chunk, which the reader took together with these.
+			st.More = st.More || c.br.Buffered() > len("\r\n") || err == io.EOF && len(resp.TransferEncoding) > 0
 			if err := call.body(buf[:n], st); err != nil {
 				return err
 			}
