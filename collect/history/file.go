@@ -70,28 +70,39 @@ func encode(entries []Entry) ([]byte, error) {
 // Load reads the file: the last line of each run, by rising time. Lines of
 // another format count as bad. A file that isn't there is an empty history.
 func Load(path string) ([]Entry, results.Lines, error) {
-	at := map[string]int{}
-	var out []Entry
+	var all []Entry
 	foreign := 0
 	lines, err := results.ReadLinesFile(path, func(e Entry) {
 		if e.Format != FormatEntry {
 			foreign++
 			return
 		}
-		key := e.Dir + "\x00" + e.Run
-		if i, seen := at[key]; seen {
-			out[i] = e
-			return
-		}
-		at[key] = len(out)
-		out = append(out, e)
+		all = append(all, e)
 	})
 	if err != nil {
 		return nil, lines, fmt.Errorf("read the history %s: %w", path, err)
 	}
 	lines.Bad += foreign
+	return merge(nil, all), lines, nil
+}
+
+// merge keeps the last entry of each run, by rising time.
+func merge(lists ...[]Entry) []Entry {
+	at := map[string]int{}
+	var out []Entry
+	for _, list := range lists {
+		for _, e := range list {
+			key := e.Dir + "\x00" + e.Run
+			if i, seen := at[key]; seen {
+				out[i] = e
+				continue
+			}
+			at[key] = len(out)
+			out = append(out, e)
+		}
+	}
 	slices.SortStableFunc(out, func(a, b Entry) int { return a.At.Compare(b.At) })
-	return out, lines, nil
+	return out
 }
 
 // Rebuild makes the file anew from the run folders below dir, keeping the
