@@ -9,6 +9,9 @@ import (
 	"strconv"
 )
 
+// HistoryFile lies in the folder of all runs: the headline figures of each.
+const HistoryFile = "history.jsonl"
+
 // RunDir is the folder of one run. Its methods are the only place that spells
 // the names of files.
 type RunDir string

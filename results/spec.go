@@ -153,7 +153,7 @@ const (
 // Grouping says which repeats share a job.
 type Grouping struct {
 	Mode        string  `json:"mode"`
-	Jobs        [][]int `json:"jobs"` // repeat indices, 1-based
+	Jobs        [][]int `json:"jobs,omitempty"` // repeat indices, 1-based
 	Chained     bool    `json:"chained,omitempty"`
 	FreshServer bool    `json:"fresh_server"`
 	// MaxAtOnce is an array's %k, 0 = no limit.
@@ -176,10 +176,10 @@ type JobSpec struct {
 	Requeue     bool   `json:"requeue"`
 	// WalltimeS is asked for each job; Arithmetic says how it was made.
 	WalltimeS  int      `json:"walltime_s"`
-	Arithmetic []string `json:"walltime_arithmetic"`
+	Arithmetic []string `json:"walltime_arithmetic,omitempty"`
 	SignalS    int      `json:"signal_s"` // TERM comes so long before the end
 	// Directives are the #SBATCH lines in their order, such as {"--partition", "qgpu"}; an empty value is a bare flag.
-	Directives [][2]string `json:"directives"`
+	Directives [][2]string `json:"directives,omitempty"`
 }
 
 // Setup is what the script does before the repeats, in its order.
