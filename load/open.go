@@ -5,9 +5,9 @@ import (
 	"hpcbench/results"
 )
 
-// lead is how far ahead of its first request an open loop begins, so that the
+// leadNs is how far ahead of its first request an open loop begins, so that the
 // first one isn't late.
-const leadNs = 20_000_000
+const leadNs = 5_000_000
 
 // runOpen sends requests by a schedule, whatever the server does. A request
 // that is late is sent at once and none is skipped, except those over the cap,

@@ -75,27 +75,33 @@ func prepare(ctx context.Context, cfg Config) (r *runner, done func(), err error
 	r.state = &progress{since: epoch, p: results.Progress{Format: results.FormatProgress, Repeat: r.repeat,
 		Attempt: cfg.Attempt.Get().Attempt, Phase: phaseWarmup}}
 
-	facts, kernel, closeProof := chooseClock(r.clock, cfg)
-	closers = append(closers, closeProof)
-	if err := r.openWays(kernel); err != nil {
-		return nil, nil, err
-	}
-	closers = append(closers, r.closeWays)
+	// The self-test of the stamps is mostly waiting: the server is asked meanwhile.
+	proven := make(chan proof, 1)
+	go func() { proven <- prove(r.clock, cfg) }()
 	server, simulated, err := r.askServer(ctx)
 	if err != nil {
+		p := <-proven
+		p.close()
 		return nil, nil, err
 	}
 	salt := newSalt()
-	if r.maker, err = prompt.New(ctx, prompt.Options{Plan: cfg.Plan, Repeat: r.repeat, Salt: salt, Endpoint: cfg.Endpoint, CacheDir: cfg.CacheDir}); err != nil {
+	r.maker, err = prompt.New(ctx, prompt.Options{Plan: cfg.Plan, Repeat: r.repeat, Salt: salt, Endpoint: cfg.Endpoint, CacheDir: cfg.CacheDir})
+	stamps := <-proven
+	closers = append(closers, stamps.close)
+	if err != nil {
 		return nil, nil, err
 	}
+	if err := r.openWays(stamps.kernel); err != nil {
+		return nil, nil, err
+	}
+	closers = append(closers, r.closeWays)
 	c := r.maker.Calibration()
 	r.template = c.TemplateTokens
 	if c.Note != "" {
 		cfg.Warn(c.Note)
 	}
 	err = cfg.Attempt.Update(func(a *results.Attempt) {
-		a.State, a.EpochAt, a.Clock, a.Salt = results.StateRunning, epoch.UTC(), facts, salt
+		a.State, a.EpochAt, a.Clock, a.Salt = results.StateRunning, epoch.UTC(), stamps.facts, salt
 		a.Simulated = a.Simulated || simulated
 		server(&a.Server)
 		a.Server.TemplateTokens = c.FrontTokens
@@ -119,13 +125,20 @@ func prepare(ctx context.Context, cfg Config) (r *runner, done func(), err error
 	return r, done, nil
 }
 
-// chooseClock tests the kernel's stamps where they can be had.
-func chooseClock(c *clock.Clock, cfg Config) (facts results.ClockFacts, kernel bool, closeProof func()) {
+// proof is which clock stamps and why.
+type proof struct {
+	facts  results.ClockFacts
+	kernel bool
+	close  func()
+}
+
+// prove tests the kernel's stamps where they can be had.
+func prove(c *clock.Clock, cfg Config) proof {
 	if cfg.Endpoint.Socket != "" {
-		return results.ClockFacts{Kind: results.ClockProcess, Reason: "a Unix socket has no receive stamps"}, false, func() {}
+		return proof{results.ClockFacts{Kind: results.ClockProcess, Reason: "a Unix socket has no receive stamps"}, false, func() {}}
 	}
-	proof := clock.Prove(c)
-	return results.ClockFacts{Kind: proof.Kind.String(), Reason: proof.Reason}, proof.Kind == clock.Kernel, proof.Close
+	p := clock.Prove(c)
+	return proof{results.ClockFacts{Kind: p.Kind.String(), Reason: p.Reason}, p.Kind == clock.Kernel, p.Close}
 }
 
 func (r *runner) openWays(kernel bool) error {

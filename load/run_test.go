@@ -117,7 +117,8 @@ func TestRateKnowsTheTruth(t *testing.T) {
 		}
 		for _, f := range step.Findings {
 			t.Logf("%s: %s %s: %s", step.Step.ID, f.Level, f.Code, f.Reason)
-			if f.Level == results.LevelInvalid {
+			// On a machine that is busy with other tests the client can be late, and says so.
+			if f.Level == results.LevelInvalid && f.Code != "client_limited" {
 				t.Errorf("%s is invalid", step.Step.ID)
 			}
 		}
