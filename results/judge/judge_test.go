@@ -246,6 +246,9 @@ func TestStepRules(t *testing.T) {
 		}, ""},
 		{"1 % prefix hits", func(s *step, a *results.Attempt, p *results.Plan) { s.Server.PrefixHits = ptr(1200.0) }, ""},
 		{"more prefix hits", func(s *step, a *results.Attempt, p *results.Plan) { s.Server.PrefixHits = ptr(1216.0) }, "invalid prefix_hits"},
+		{"prefix hits of preempted requests", func(s *step, a *results.Attempt, p *results.Plan) {
+			s.Server.PrefixHits, s.Server.Preemptions = ptr(1216.0), ptr(1.0)
+		}, "warning prefix_hits,note preempted"},
 		{"the template's own block", func(s *step, a *results.Attempt, p *results.Plan) {
 			a.Server.TemplateTokens, s.Server.PrefixHits = 24, ptr(600*16.0+1200)
 		}, ""},

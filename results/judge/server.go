@@ -102,6 +102,12 @@ func prefixHits(v *results.ServerStats, templateTokens int, plan results.Plan) [
 	if share <= maxHitShare {
 		return nil
 	}
+	if v.Preemptions != nil && *v.Preemptions > 0 {
+		// A request that was preempted finds its own blocks again when it is taken up anew.
+		return []results.Finding{limited(results.LevelWarning, CodePrefixHits, share, maxHitShare,
+			"%s of the prompt tokens came from the prefix cache (limit %s), some of them requests that were preempted and taken up again",
+			percent(share), percent(maxHitShare))}
+	}
 	return []results.Finding{limited(results.LevelInvalid, CodePrefixHits, share, maxHitShare,
 		"%s of the prompt tokens came from the prefix cache beyond the template's own %.0f (limit %s): the prompts weren't fresh",
 		percent(share), template, percent(maxHitShare))}

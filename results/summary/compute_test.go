@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hpcbench/results"
 )
 
@@ -31,6 +33,20 @@ func TestOrderOnDiskDoesNotMatter(t *testing.T) {
 		if string(got) != string(want) {
 			t.Fatalf("seed %d gives other bytes", seed)
 		}
+	}
+}
+
+// What a plan sees while the attempt runs is what the summary says in the end.
+func TestStepIsTheSummarysStep(t *testing.T) {
+	in := busyAttempt()
+	for i, want := range Compute(in).Steps {
+		got, ok := Step(in, i)
+		if d := cmp.Diff(want, got); !ok || d != "" {
+			t.Errorf("step %d: %s", i, d)
+		}
+	}
+	if _, ok := Step(in, 7); ok {
+		t.Error("there is no step 7")
 	}
 }
 
