@@ -72,7 +72,7 @@ func (a *answer) data(p []byte, st clock.Stamp) error {
 func (a *answer) take(e *sse.Event) error {
 	if e.Done() {
 		a.done = e.Stamp.Ns
-		return wire.Stop
+		return wire.ErrStop
 	}
 	a.events++
 	ev := &a.facts
@@ -175,7 +175,7 @@ func micro(ns int64) int64 {
 func (a *answer) fill(r *results.Record, resp *wire.Response, err error, cancelled bool) {
 	if err == nil && a.done == 0 {
 		// The end of the body may stand for the blank line behind [DONE].
-		if closeErr := a.parser.Close(clock.Stamp{Ns: resp.TEnd, PrevNs: resp.TEnd}, a.take); closeErr != nil && closeErr != wire.Stop {
+		if closeErr := a.parser.Close(clock.Stamp{Ns: resp.TEnd, PrevNs: resp.TEnd}, a.take); closeErr != nil && closeErr != wire.ErrStop {
 			err = closeErr
 		}
 	}

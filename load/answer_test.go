@@ -57,7 +57,7 @@ func readAnswer(t *testing.T, b []byte, size int) results.Record {
 		b = b[n:]
 		now += int64(time.Millisecond)
 	}
-	if errors.Is(err, wire.Stop) {
+	if errors.Is(err, wire.ErrStop) {
 		err = nil
 	}
 	var r results.Record
@@ -157,7 +157,7 @@ func TestMergedEventsAreIntervals(t *testing.T) {
 	var a answer
 	feed := func(text string, at, prev int64) {
 		t.Helper()
-		if err := a.data([]byte(text), clock.Stamp{Ns: at * 1e6, PrevNs: prev * 1e6}); err != nil && !errors.Is(err, wire.Stop) {
+		if err := a.data([]byte(text), clock.Stamp{Ns: at * 1e6, PrevNs: prev * 1e6}); err != nil && !errors.Is(err, wire.ErrStop) {
 			t.Fatal(err)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"hpcbench/results"
 )
 
-// Stop is what Data answers when it has all it wants, as at [DONE]. The call
+// ErrStop is what Data answers when it has all it wants, as at [DONE]. The call
 // ends well as soon as the answer does, but at the latest after stopGrace, when
 // the connection is closed.
-var Stop = errors.New("the rest of the answer isn't wanted")
+var ErrStop = errors.New("the rest of the answer isn't wanted")
 
 const stopGrace = 200 * time.Millisecond
 
@@ -51,7 +51,7 @@ type Call struct {
 	timeouts Timeouts
 	clock    *clock.Clock
 	done     chan struct{}
-	nudge    chan struct{} // Data answered Stop
+	nudge    chan struct{} // Data answered ErrStop
 	// abort ends the call from outside with the given error, unless it has
 	// ended.
 	abort func(error)

@@ -57,7 +57,7 @@ func (x *exchange) received(n int, kind clock.Kind) {
 }
 
 // body takes bytes of the body. An error ends the reading: errEnough or data's
-// own. Stop is remembered instead, and the rest of the body dropped.
+// own. ErrStop is remembered instead, and the rest of the body dropped.
 func (x *exchange) body(p []byte, st clock.Stamp) error {
 	if x.bad != nil {
 		room := MaxErrorBody - len(x.resp.Body)
@@ -71,7 +71,7 @@ func (x *exchange) body(p []byte, st clock.Stamp) error {
 		return nil
 	}
 	err := x.data(p, st)
-	if err == Stop {
+	if err == ErrStop {
 		x.stopped = true
 		return nil
 	}

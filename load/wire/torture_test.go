@@ -28,7 +28,7 @@ func seen(t *testing.T, c Conn, req *Request) wiretest.Want {
 	take := func(e *sse.Event) error {
 		if e.Done() {
 			got.Done = true
-			return Stop
+			return ErrStop
 		}
 		got.Events = append(got.Events, string(e.Data))
 		return nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,10 +91,10 @@ func trusting(srv *httptest.Server) *tls.Config {
 }
 
 // proxy is an HTTP proxy that wants a password.
-func proxy(t *testing.T) (*url.URL, *int) {
-	used := 0
+func proxy(t *testing.T) (*url.URL, *atomic.Int32) {
+	var used atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		used++
+		used.Add(1)
 		if r.Header.Get("Proxy-Authorization") != "Basic dXNlcjpwYXNz" {
 			w.WriteHeader(http.StatusProxyAuthRequired)
 			return
@@ -145,8 +147,8 @@ func TestProxy(t *testing.T) {
 				e.TLS = trusting(srv)
 			}
 			got, _, err := ask(t, e, nil)
-			if err != nil || !strings.Contains(got, "/v1/x?y=z body") || *used != 1 {
-				t.Errorf("%q, the proxy was used %d times, %v", got, *used, err)
+			if err != nil || !strings.Contains(got, "/v1/x?y=z body") || used.Load() != 1 {
+				t.Errorf("%q, the proxy was used %d times, %v", got, used.Load(), err)
 			}
 			e.Proxy = &url.URL{Scheme: "http", Host: through.Host}
 			_, _, err = ask(t, e, nil)
@@ -198,4 +200,31 @@ func TestNewRequest(t *testing.T) {
 	if _, err := NewRequest(e, "GET", "v1", nil, nil); err == nil {
 		t.Error("a target without a slash was taken")
 	}
+}
+
+// A request larger than any socket's buffer goes out in parts, while the answer
+// is waited for.
+func TestLargeRequest(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(20 * time.Millisecond)
+		n, err := io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, n, err)
+	}))
+	defer srv.Close()
+	body := strings.Repeat("x", 32<<20)
+	bothWires(t, srv.URL, Timeouts{Total: 20 * time.Second}, func(t *testing.T, w Wire) {
+		p := NewPool(w)
+		defer p.Close()
+		req := mustRequest(t, srv.URL, "POST", "/", nil, body)
+		for range 2 {
+			var got strings.Builder
+			resp, _, _, err := p.Do(t.Context(), req, func(b []byte, _ clock.Stamp) error { got.Write(b); return nil })
+			if err != nil || got.String() != fmt.Sprint(len(body), nil) || resp.BytesOut != int64(req.Len()) {
+				t.Fatalf("%q, %v", got.String(), err)
+			}
+		}
+		if p.Idle() != 1 {
+			t.Errorf("%d connections idle", p.Idle())
+		}
+	})
 }

@@ -21,7 +21,7 @@ type Wire interface {
 // Data takes the bytes of a body as one read brought them, without the framing
 // of HTTP. The bytes are valid until it returns. It must not call methods of
 // the connection or the call. An error ends the call and is answered by it as
-// it is; with Stop the call ends well.
+// it is; with ErrStop the call ends well.
 type Data func(p []byte, st clock.Stamp) error
 
 // Conn is one connection, for one call at a time.
