@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"time"
 
@@ -59,6 +60,13 @@ func (c *Config) check() error {
 	if c.Plan.Request.TimeoutS <= 0 {
 		errs = append(errs, fmt.Errorf("plan %s: request.timeout_s is %g, it must be above 0", c.Plan.Name, c.Plan.Request.TimeoutS))
 	}
+	// What a gateway asks for with every request it also asks for with the questions beside them.
+	c.Endpoint.Headers = merged(c.Plan.Request.Headers, c.Endpoint.Headers)
+	if c.Gateway != nil {
+		g := *c.Gateway
+		g.Headers = merged(c.Plan.Request.Headers, g.Headers)
+		c.Gateway = &g
+	}
 	if c.Mode == 0 {
 		c.Mode = 0o600
 	}
@@ -72,4 +80,14 @@ func (c *Config) check() error {
 		c.Progress = func(results.Progress) {}
 	}
 	return errors.Join(errs...)
+}
+
+// merged lays over on top of base.
+func merged(base, over map[string]string) map[string]string {
+	out := maps.Clone(base)
+	if out == nil {
+		return over
+	}
+	maps.Copy(out, over)
+	return out
 }

@@ -41,9 +41,6 @@ func newBuilder(e endpoint.Endpoint, to wire.Endpoint, p results.Plan) (*builder
 	for name, value := range e.Headers {
 		b.header.Set(name, value)
 	}
-	for name, value := range p.Request.Headers {
-		b.header.Set(name, value)
-	}
 	rest := map[string]any{"model": e.Model, "stream": true, "temperature": p.Request.Temperature}
 	switch p.Request.Usage {
 	case results.UsageContinuous:

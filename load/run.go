@@ -263,6 +263,18 @@ func (r *runner) summarise(s results.Step) (results.StepSummary, error) {
 	return sum, nil
 }
 
+// Summarise makes the summary of an attempt's folder from its files, writes it
+// and gives it. Run does so at its end; whoever changes the attempt's state
+// afterwards does it again, so that collect gets the same bytes.
+func Summarise(dir results.AttemptDir, a results.Attempt, p results.Plan, mode os.FileMode) (results.Summary, error) {
+	in, err := readBack(dir, a, p)
+	if err != nil {
+		return results.Summary{}, err
+	}
+	sum := summary.Compute(in)
+	return sum, results.WriteJSON(dir.Summary(), sum, mode)
+}
+
 // readBack reads what the attempt has on disk.
 func readBack(dir results.AttemptDir, a results.Attempt, p results.Plan) (summary.Input, error) {
 	in := summary.Input{Attempt: a, Plan: p}
@@ -296,7 +308,7 @@ func (r *runner) finish(ctx context.Context, runErr error, done func()) (results
 	case errors.Is(runErr, errLimit):
 		state, failure = results.StateInterrupted, &results.Failure{Class: "limit", Words: errLimit.Error()}
 	case ctx.Err() != nil:
-		state, failure = results.StateInterrupted, &results.Failure{Class: "signal", Words: fmt.Sprintf("interrupted: %v", context.Cause(ctx))}
+		state, failure = results.StateInterrupted, &results.Failure{Class: "stopped", Words: fmt.Sprintf("interrupted: %v", context.Cause(ctx))}
 	case runErr != nil:
 		state, failure = results.StateFailed, &results.Failure{Class: "load", Words: runErr.Error()}
 	}
@@ -315,12 +327,7 @@ func (r *runner) finish(ctx context.Context, runErr error, done func()) (results
 		a.State, a.Failure = state, failure
 		a.Marks = append(slices.Clip(a.Marks), marks...)
 	})
-	in, err := readBack(r.cfg.Dir, r.cfg.Attempt.Get(), r.plan)
-	if err != nil {
-		return results.Summary{}, errors.Join(runErr, closeErr, err)
-	}
-	sum := summary.Compute(in)
-	err = results.WriteJSON(r.cfg.Dir.Summary(), sum, r.cfg.Mode)
+	sum, err := Summarise(r.cfg.Dir, r.cfg.Attempt.Get(), r.plan, r.cfg.Mode)
 	r.state.enter(phaseDone, results.Step{}, len(sum.Steps), 0)
 	_ = results.WriteJSON(r.cfg.Dir.Progress(), r.state.now(r.live), r.cfg.Mode)
 	if state == results.StateInterrupted {
