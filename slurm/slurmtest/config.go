@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"sort"
+	"syscall"
 	"text/template"
 )
 
@@ -103,9 +104,11 @@ func (c *Cluster) layOut(files map[string][]byte) error {
 		}
 	}
 	for i := range 8 {
-		// slurmd wants a file for each GPU. It doesn't open it.
-		if err := os.WriteFile(c.path("dev", fmt.Sprintf("gpu%d", i)), nil, 0o644); err != nil {
-			return fmt.Errorf("make a GPU's file: %w", err)
+		// slurmd wants a device for each GPU and doesn't open it: /dev/null by
+		// another name. With a plain file it would set no CUDA_VISIBLE_DEVICES.
+		path := c.path("dev", fmt.Sprintf("gpu%d", i))
+		if err := syscall.Mknod(path, syscall.S_IFCHR|0o666, 1<<8|3); err != nil {
+			return fmt.Errorf("make the device %s: %w", path, err)
 		}
 	}
 	for name, content := range files {
