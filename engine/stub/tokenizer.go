@@ -164,8 +164,3 @@ var wordIDs = func() []int {
 	}
 	return ids
 }()
-
-// wordAt is the n-th word of the answer that begins with the given phase.
-func wordAt(phase uint32, n int) int {
-	return int((phase + uint32(n)*2654435761>>7) % uint32(len(words)))
-}
