@@ -24,6 +24,9 @@ type cli struct {
 
 	Collect collectCmd `cmd:"" group:"read" help:"Average a run's repeats and print the tables."`
 	Compare compareCmd `cmd:"" group:"read" help:"Say whether a run differs from another, or from a published table."`
+	History historyCmd `cmd:"" group:"read" help:"List runs over time, or show how one figure moved."`
+	Export  exportCmd  `cmd:"" group:"read" help:"Write a run in another tool's format."`
+	Import  importCmd  `cmd:"" group:"read" help:"Read files of another tool as a run."`
 
 	Sites      sitesCmd      `cmd:"" group:"know" help:"Machines."`
 	Models     modelsCmd     `cmd:"" group:"know" help:"Models of the catalogue."`

@@ -10,6 +10,7 @@ import (
 	"github.com/willabides/kongplete"
 	"mvdan.cc/sh/v3/syntax"
 
+	"hpcbench/collect/history"
 	"hpcbench/load/plans"
 	"hpcbench/results"
 	"hpcbench/sites"
@@ -66,6 +67,7 @@ func completions() []kongplete.Option {
 		kongplete.WithPredictor("model", names(modelNames)),
 		kongplete.WithPredictor("plan", names(planNames)),
 		kongplete.WithPredictor("reference", names(results.ReferenceNames)),
+		kongplete.WithPredictor("headline", complete.PredictSet(history.Headlines...)),
 		kongplete.WithPredictor("file", complete.PredictFiles("*")),
 	}
 }

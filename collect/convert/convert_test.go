@@ -264,7 +264,7 @@ func TestImportRefuses(t *testing.T) {
 		parts []Part
 		want  string
 	}{
-		{nil, "no file"}, {[]Part{a, b}, "they aren't repeats of one plan"},
+		{nil, "no file"}, {[]Part{a, b}, "they aren't repeats of one run"},
 		{[]Part{a, parse(t, "vllm-bench-serve-c1.json")}, "they aren't repeats of one run"},
 	} {
 		if _, err := WriteRun(t.TempDir(), "x", tc.parts); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -22,6 +22,9 @@ const (
 // ErrUnknownFile says that a file is none that can be imported.
 var ErrUnknownFile = errors.New("neither a file of inference-benchmarker nor of vllm bench serve")
 
+// ErrMixed says that files don't belong together.
+var ErrMixed = errors.New("they aren't repeats of one run")
+
 // Part is what one imported file holds: one repeat, with what it says of the conditions.
 type Part struct {
 	File    string
@@ -79,7 +82,8 @@ func jsonWords(data []byte, err error) error {
 }
 
 // WriteRun writes the parts as a run folder below dir, one repeat each. They
-// must be of one tool, model and plan. The folder must not exist.
+// must be of one tool, model and plan, else the error wraps ErrMixed. The folder
+// must not exist.
 func WriteRun(dir, name string, parts []Part) (results.RunDir, error) {
 	if len(parts) == 0 {
 		return "", errors.New("import: no file")

@@ -158,7 +158,7 @@ func mergeSteps(parts []Part) ([]Part, error) {
 	first := parts[0]
 	for _, p := range parts[1:] {
 		if p.Tool != first.Tool || p.Model != first.Model {
-			return nil, fmt.Errorf("import: %s is of %s with %s, %s of %s with %s: they aren't repeats of one run", first.File, first.Tool, first.Model, p.File, p.Tool, p.Model)
+			return nil, fmt.Errorf("import: %s is of %s with %s, %s of %s with %s: %w", first.File, first.Tool, first.Model, p.File, p.Tool, p.Model, ErrMixed)
 		}
 	}
 	if first.Tool != ToolVLLM {
@@ -210,11 +210,11 @@ func sameSteps(parts []Part) error {
 	for k, p := range parts[1:] {
 		for _, s := range p.Steps {
 			if !known[s.Step.ID] {
-				return fmt.Errorf("import: %s has the step %s, %s hasn't: they aren't repeats of one plan", p.File, strconv.Quote(s.Step.ID), parts[0].File)
+				return fmt.Errorf("import: %s has the step %s, %s hasn't: %w", p.File, strconv.Quote(s.Step.ID), parts[0].File, ErrMixed)
 			}
 		}
 		if parts[0].Tool != ToolVLLM && len(p.Steps) != len(parts[0].Steps) {
-			return fmt.Errorf("import: repeat %d (%s) has %d steps, %s has %d", k+2, p.File, len(p.Steps), parts[0].File, len(parts[0].Steps))
+			return fmt.Errorf("import: repeat %d (%s) has %d steps, %s has %d: %w", k+2, p.File, len(p.Steps), parts[0].File, len(parts[0].Steps), ErrMixed)
 		}
 	}
 	return nil

@@ -203,3 +203,24 @@ func FuzzLoad(f *testing.F) {
 		history.Trend(got, history.Filter{}, "s", history.Headlines[0])
 	})
 }
+
+func TestSelectAndTrends(t *testing.T) {
+	measured := func(name, model string, at int64, tpot float64) history.Entry {
+		return history.Entry{Format: history.FormatEntry, Run: name, Model: model, At: time.Unix(at, 0).UTC(), Steps: history.StepIDs{"low", "high"}, N: []int{5, 4},
+			TTFTMs: history.Figures{1, 1}, TPOTMs: history.Figures{tpot, -1}, E2EMs: history.Figures{1, 1}, TokensPerS: history.Figures{1, 1}, ErrorShare: history.Figures{0, 0}}
+	}
+	pretend := measured("c", "m", 300, 1)
+	pretend.Simulated = true
+	all := []history.Entry{measured("a", "m", 100, 8), measured("b", "other", 200, 9), pretend, measured("d", "m", 400, 10)}
+	var got []string
+	for _, e := range history.Select(all, history.Filter{Model: "m"}) {
+		got = append(got, e.Run)
+	}
+	if strings.Join(got, " ") != "a c d" {
+		t.Errorf("selected %v", got)
+	}
+	trends := history.Trends(all, history.Filter{Model: "m"}, "corrected.tpot_ms.p50")
+	if len(trends) != 1 || trends[0].Step != "low" || len(trends[0].Points) != 2 || trends[0].Points[1].Value != 10 {
+		t.Errorf("%+v", trends)
+	}
+}

@@ -143,6 +143,12 @@ func (c Conditions) Title() string {
 	if c.URL != "" {
 		return fmt.Sprintf("%s at %s", c.Model, c.URL)
 	}
+	if c.Site == "" { // imported: only what the other tool's file says is known
+		if c.GPUKind != "" {
+			return c.Model + " on " + c.GPUKind
+		}
+		return c.Model
+	}
 	gpus := "no GPU"
 	if c.GPUs > 0 {
 		gpus = fmt.Sprintf("%d × %s", c.GPUs, c.GPUKind)

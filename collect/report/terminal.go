@@ -40,7 +40,10 @@ func (d *Document) Terminal(w io.Writer, colour bool, sets ...string) error {
 
 // subtitle is engine, plan and repeats in one line.
 func (d *Document) subtitle() string {
-	parts := []string{strings.TrimSpace(d.Conditions.Engine + " " + strings.Join(d.Conditions.EngineVersions, ", "))}
+	var parts []string
+	if engine := strings.TrimSpace(d.Conditions.Engine + " " + strings.Join(d.Conditions.EngineVersions, ", ")); engine != "" {
+		parts = append(parts, engine)
+	}
 	if d.Conditions.TensorParallel > 1 || d.Conditions.PipelineStages > 1 {
 		parts = append(parts, fmt.Sprintf("TP %d, PP %d", d.Conditions.TensorParallel, max(d.Conditions.PipelineStages, 1)))
 	}
