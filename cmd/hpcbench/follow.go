@@ -71,13 +71,13 @@ func (a *app) watch(entries []jobs.Entry) error {
 // failed are named, and what there is is shown all the same.
 func (a *app) followAndCollect(e jobs.Entry) error {
 	waited := a.watch([]jobs.Entry{e})
-	if waited != nil && a.ctx.Err() != nil {
-		return waited
+	if waited != nil && (a.ctx.Err() != nil || errors.Is(waited, jobs.ErrNever)) {
+		return waited // nothing is over yet, or nothing will ever begin
 	}
-	err := a.collect(e)
+	collected := a.collect(e)
 	fmt.Fprintf(a.stdout, "\nFiles: %s\nNext:  hpcbench compare %s --reference NAME   (`hpcbench references` lists the published tables)\n", e.Dir, e.Name)
-	if err != nil {
-		return err
+	if waited != nil {
+		return waited // why repeats are missing says more than that the table is short
 	}
-	return waited
+	return collected
 }

@@ -41,8 +41,8 @@ func (v *view) show(runs []jobs.RunStatus) {
 		for _, s := range r.Repeats {
 			key := fmt.Sprintf("%s repeat %d", r.Name, s.Index)
 			line := s.Phase
-			if s.Words != "" && s.Words != s.Phase {
-				line += ": " + s.Words
+			if rest := strings.TrimPrefix(s.Words, s.Phase+": "); rest != "" && rest != s.Phase {
+				line += ": " + rest
 			}
 			if v.said[key] == line {
 				continue

@@ -52,9 +52,9 @@ func TestKarolinaFromSubmitToTable(t *testing.T) {
 	if !strings.Contains(again, "5 of 5 repeats") {
 		t.Errorf("collect says\n%s", again)
 	}
-	text := w.must("compare", "kar", "--reference", "karolina-qwen3-4b-bare")
-	if !strings.Contains(text, "not comparable") || !strings.Contains(strings.ToLower(text), "simulated") {
-		t.Errorf("compare says\n%s", text)
+	text, code := w.hpcbench("compare", "kar", "--reference", "karolina-qwen3-4b-bare")
+	if code != 2 || !strings.Contains(text, "not comparable") || !strings.Contains(strings.ToLower(text), "simulated") {
+		t.Errorf("compare: exit code %d\n%s", code, text)
 	}
 }
 
@@ -78,10 +78,13 @@ func TestLUMIRestartsInOneJob(t *testing.T) {
 		t.Errorf("jobs %v", jobs)
 	}
 	log := w.must("logs", "lum")
-	for _, word := range []string{"module load lumi-aif-singularity-bindings", "test double", "server ready after"} {
+	for _, word := range []string{"module load lumi-aif-singularity-bindings", "server ready after"} {
 		if !strings.Contains(log, word) {
 			t.Errorf("%q isn't in the job's output\n%s", word, log)
 		}
+	}
+	if server := w.must("logs", "lum", "--server"); !strings.Contains(server, "test double of singularity") || !strings.Contains(server, "SIMULATED") {
+		t.Errorf("the server's log says\n%s", server)
 	}
 	w.nothingLeft("lum")
 }
