@@ -16,7 +16,7 @@ import (
 func TestKarolinaFromSubmitToTable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	out := w.must("submit", "--site", "karolina", "--model", "Qwen3-Coder-30B", "--gpus", "4", "--name", "kar", "--wait")
+	out := w.measure("submit", "--site", "karolina", "--model", "Qwen3-Coder-30B", "--gpus", "4", "--name", "kar", "--wait")
 	for _, word := range []string{"5 repeats as array", "account " + slurmtest.ITIAccount, "5 of 5 repeats", "SIMULATED", "QPS", "TTFT"} {
 		if !strings.Contains(out, word) {
 			t.Errorf("%q isn't in\n%s", word, out)
@@ -48,7 +48,7 @@ func TestKarolinaFromSubmitToTable(t *testing.T) {
 	if info, err := os.Stat(string(w.run("kar"))); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("run folder: %v, %v", info.Mode(), err)
 	}
-	again := w.must("collect", "kar")
+	again := w.measure("collect", "kar")
 	if !strings.Contains(again, "5 of 5 repeats") {
 		t.Errorf("collect says\n%s", again)
 	}
@@ -61,7 +61,7 @@ func TestKarolinaFromSubmitToTable(t *testing.T) {
 func TestLUMIRestartsInOneJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	out := w.must("submit", "--site", "lumi", "--model", "Qwen2.5-Coder-7B", "--gpus", "1", "--name", "lum", "--wait")
+	out := w.measure("submit", "--site", "lumi", "--model", "Qwen2.5-Coder-7B", "--gpus", "1", "--name", "lum", "--wait")
 	for _, word := range []string{"5 repeats as restart", "5 of 5 repeats", "dev-g"} {
 		if !strings.Contains(out, word) {
 			t.Errorf("%q isn't in\n%s", word, out)
@@ -107,7 +107,7 @@ func TestByHand(t *testing.T) {
 		}
 		return n == 2
 	})
-	if out := w.must("collect", dir); !strings.Contains(out, "2 of 2 repeats") {
+	if out := w.measure("collect", dir); !strings.Contains(out, "2 of 2 repeats") {
 		t.Errorf("collect says\n%s", out)
 	}
 	w.nothingLeft("hand")
