@@ -3,6 +3,7 @@ package aggregate
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"hpcbench/collect/read"
@@ -11,11 +12,12 @@ import (
 
 // gatewayRun has ten blocks whose gateway adds 2 ms to a noisy, drifting server.
 func gatewayRun(spoil int) *read.Run {
+	rng := rand.New(rand.NewPCG(3, 4))
 	var sum results.Summary
 	sum.State = results.StateComplete
 	for block := 1; block <= 10; block++ {
 		for _, arm := range []string{results.ArmDirect, results.ArmControl, results.ArmGateway, results.ArmGateway, results.ArmControl, results.ArmDirect} {
-			base := 100 + float64(block) + 0.2*math.Sin(float64(len(sum.Steps)))
+			base := 100 + float64(block) + 0.2*rng.NormFloat64()
 			if arm == results.ArmGateway {
 				base += 2
 			}
