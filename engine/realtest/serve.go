@@ -23,26 +23,38 @@ type Process struct {
 	ended time.Time // valid once Dead is closed
 }
 
-// Run starts a command line whose {port} is filled with a free port (or the
-// one given), in a process group of its own, and ends the whole group after the
-// test. key goes to VLLM_API_KEY.
-func (e Engine) Run(t testing.TB, args []string, port int, key string) *Process {
+// Start is how to run a command line.
+type Start struct {
+	Args  []string
+	Port  int               // for {port}; 0 = a free one
+	Words map[string]string // further words in Args and what they become
+	Key   string            // goes to VLLM_API_KEY
+	Env   []string          // further variables
+}
+
+// Run starts a server in a process group of its own and ends the whole group
+// after the test. {port} in its arguments becomes a port and {nonce} "nonce".
+func (e Engine) Run(t testing.TB, s Start) *Process {
 	t.Helper()
 	dir := t.TempDir()
 	if err := e.InstallCommand(dir, 1); err != nil {
 		t.Fatal(err)
 	}
-	if port == 0 {
-		port = freePort(t)
+	if s.Port == 0 {
+		s.Port = FreePort(t)
 	}
-	p := &Process{Port: port, LogPath: filepath.Join(dir, "server.log"), Dead: make(chan struct{})}
+	p := &Process{Port: s.Port, LogPath: filepath.Join(dir, "server.log"), Dead: make(chan struct{})}
 	log, err := os.Create(p.LogPath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := strings.NewReplacer("{port}", strconv.Itoa(port), "{nonce}", "nonce")
-	filled := make([]string, len(args))
-	for i, a := range args {
+	pairs := []string{"{port}", strconv.Itoa(s.Port), "{nonce}", "nonce"}
+	for word, value := range s.Words {
+		pairs = append(pairs, word, value)
+	}
+	words := strings.NewReplacer(pairs...)
+	filled := make([]string, len(s.Args))
+	for i, a := range s.Args {
 		filled[i] = words.Replace(a)
 	}
 	if filled[0] == "vllm" {
@@ -50,7 +62,7 @@ func (e Engine) Run(t testing.TB, args []string, port int, key string) *Process 
 	}
 	p.cmd = exec.Command(filled[0], filled[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	p.cmd.Env = append(os.Environ(), "VLLM_API_KEY="+key)
+	p.cmd.Env = append(append(os.Environ(), "VLLM_API_KEY="+s.Key), s.Env...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -62,12 +74,14 @@ func (e Engine) Run(t testing.TB, args []string, port int, key string) *Process 
 		close(p.Dead)
 	}()
 	t.Cleanup(func() {
-		// The engine's processes outlive a killed server, so the group goes as a whole.
-		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+		p.Kill()
 		<-p.Dead
 	})
 	return p
 }
+
+// Kill ends the whole group, because the engine's processes outlive a killed server.
+func (p *Process) Kill() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 
 // Signal sends one to the server's first process, as a job's end does.
 func (p *Process) Signal(t testing.TB, s syscall.Signal) {
@@ -103,7 +117,8 @@ func (p *Process) Log(t testing.TB) []byte {
 	return b
 }
 
-func freePort(t testing.TB) int {
+// FreePort is a port of loopback that nobody has now.
+func FreePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

@@ -21,8 +21,8 @@ func TestContractWithTheRealEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := e.Run(t, append([]string{"vllm", "serve", e.Model, "--served-model-name", "tiny", "--host", "127.0.0.1", "--port", "{port}",
-		"--max-model-len", "4096", "--max-num-seqs", "8"}, realtest.Args...), 0, capturedConfig.APIKey)
+	p := e.Run(t, realtest.Start{Key: capturedConfig.APIKey, Args: append([]string{"vllm", "serve", e.Model, "--served-model-name", "tiny", "--host", "127.0.0.1", "--port", "{port}",
+		"--max-model-len", "4096", "--max-num-seqs", "8"}, realtest.Args...)})
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	if _, err := vllm.Ready(ctx, kinds.Loopback(p.Port, kinds.Secret(capturedConfig.APIKey)), "tiny", p.Dead); err != nil {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,7 +50,7 @@ func serveArgs(t *testing.T, c vllm.ServeConfig) []string {
 // ours, measured, and stopped in the middle of a stream.
 func TestRealServer(t *testing.T) {
 	e := found(t)
-	p := e.Run(t, serveArgs(t, vllm.ServeConfig{Model: e.Model, ServedName: "org/tiny", TP: 1, MaxModelLen: 4096, MaxNumSeqs: 8}), 0, key)
+	p := e.Run(t, realtest.Start{Key: key, Args: serveArgs(t, vllm.ServeConfig{Model: e.Model, ServedName: "org/tiny", TP: 1, MaxModelLen: 4096, MaxNumSeqs: 8})})
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	at := engine.Loopback(p.Port, key)
@@ -241,7 +242,7 @@ func TestRealFailures(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := e.Run(t, serveArgs(t, tt.c), tt.port, key)
+			p := e.Run(t, realtest.Start{Key: key, Args: serveArgs(t, tt.c), Port: tt.port})
 			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 			defer cancel()
 			_, err := vllm.Ready(ctx, engine.Loopback(p.Port, key), tt.c.Model+"-nonce", p.Dead)
@@ -293,5 +294,57 @@ func TestRealFlags(t *testing.T) {
 	args := serveArgs(t, vllm.ServeConfig{Model: "m", TP: 2, PP: 2, Nodes: 2, MaxModelLen: 1, MaxNumSeqs: 1, DType: "auto", Revision: "r"})
 	if err := vllm.CheckFlags(args, r.Flags, r.Version); err != nil {
 		t.Error(err)
+	}
+}
+
+// Two nodes on one machine, without Ray: the same command line on both, with
+// the ranks' arguments. Tensor parallel goes over the nodes here, because the CPU
+// build of 0.32 starts with pipeline parallel but dies of its first request.
+func TestRealTwoNodes(t *testing.T) {
+	e := found(t)
+	base := serveArgs(t, vllm.ServeConfig{Model: e.Model, ServedName: "tiny", TP: 2, Nodes: 2, MaxModelLen: 4096, MaxNumSeqs: 8})
+	rank, worker := vllm.RankArgs(2)
+	words := map[string]string{vllm.MasterPortWord: strconv.Itoa(realtest.FreePort(t)), vllm.MasterAddrWord: "127.0.0.1"}
+	start := func(n string, more ...string) *realtest.Process {
+		filled := map[string]string{vllm.RankWord: n}
+		for w, v := range words {
+			filled[w] = v
+		}
+		return e.Run(t, realtest.Start{Key: key, Args: append(append(append([]string{}, base...), rank...), more...), Words: filled, Env: []string{"VLLM_HOST_IP=127.0.0.1"}})
+	}
+	head := start("0")
+	second := start("1", worker...)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	defer cancel()
+	at := engine.Loopback(head.Port, key)
+	if _, err := vllm.Ready(ctx, at, "tiny-nonce", head.Dead); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, head.Log(t), second.Log(t))
+	}
+	if v, err := vllm.VersionFromLog(bytes.NewReader(second.Log(t))); v != "0.32.0" || err != nil {
+		t.Errorf("the second node's log: version %q %v", v, err)
+	}
+	events := stream(t, ctx, at, map[string]any{"model": "tiny-nonce", "prompt": "Once upon", "max_tokens": 5, "ignore_eos": true})
+	if n := len(events); n != 6 || events[n-1] != "[DONE]" {
+		t.Errorf("the answer is %q", events)
+	}
+	// Without its second node the head gives up at the next token, with exit code 0.
+	res := post(t, ctx, at, map[string]any{"model": "tiny-nonce", "prompt": "Once", "max_tokens": 4000, "ignore_eos": true, "stream": true})
+	defer res.Body.Close()
+	in := bufio.NewReader(res.Body)
+	if _, err := in.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	second.Kill()
+	rest, err := io.ReadAll(in)
+	if err != nil || !strings.Contains(string(rest), "EngineCore encountered an issue") {
+		t.Errorf("the stream ends with %v %.300s", err, rest[max(0, len(rest)-300):])
+	}
+	if code, err := head.Exit(20 * time.Second); err != nil || code != 0 {
+		t.Errorf("the head's exit code %d, %v", code, err)
+	}
+	if c := vllm.Classify(head.Log(t)); c.Class == engine.ClassUnknown {
+		t.Errorf("the head's log tells nothing: %+v", c)
+	} else {
+		t.Logf("the head's cause: %s", c)
 	}
 }
