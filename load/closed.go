@@ -19,15 +19,19 @@ const failurePause = 100 * time.Millisecond
 // the last one ended.
 func (st *stepRun) runClosed() {
 	s := st.step
-	begin := st.clock.Now()
 	st.producing = make([]atomic.Int64, s.Streams)
+	var next atomic.Int64
+	first := make([]*shot, s.Streams)
+	for i := range first {
+		first[i] = st.load(s, st.way, int(next.Add(1))-1, i)
+	}
+	begin := st.clock.Now()
 	if s.WarmupS == 0 && s.SettleS == 0 {
 		st.from.Store(begin)
 	}
 	st.edge(begin, results.StepSample{Index: s.Index, Edge: results.EdgeBegin, Step: s})
-	var next atomic.Int64
-	for i := range s.Streams {
-		st.flights.Go(func() { st.stream(i, &next) })
+	for i, sh := range first {
+		st.flights.Go(func() { st.stream(i, sh, &next) })
 	}
 	go func() {
 		st.flights.Wait() // every stream has nothing more to send
@@ -112,8 +116,9 @@ func (st *stepRun) settle() bool {
 	}
 }
 
-// stream is one stream: the next request is built while the last one runs.
-func (st *stepRun) stream(n int, next *atomic.Int64) {
+// stream is one stream: sh is its first request, and the next one is built
+// while the last one runs.
+func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
 	build := func() *shot { return st.load(st.step, st.way, int(next.Add(1))-1, n) }
 	onToken := func(ns int64, tokens int) {
 		st.live.tokens.Add(int64(tokens))
@@ -121,7 +126,7 @@ func (st *stepRun) stream(n int, next *atomic.Int64) {
 			st.producing[n].Store(ns)
 		}
 	}
-	for sh := build(); ; {
+	for {
 		now := st.clock.Now()
 		if st.soft.Err() != nil || now >= st.to.Load() {
 			return

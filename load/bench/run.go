@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -33,7 +32,6 @@ type Plan struct {
 	Load       results.Plan
 	ServerCore int // -1 = any
 	ClientCore int
-	Procs      int // GOMAXPROCS of the client, 0 = as the cores say
 }
 
 // role is what a child is told.
@@ -45,7 +43,10 @@ type role struct {
 	Began time.Time
 }
 
-const roleVariable = "HPCBENCH_LOADBENCH_ROLE"
+const (
+	roleVariable   = "HPCBENCH_LOADBENCH_ROLE"
+	pinnedVariable = "HPCBENCH_LOADBENCH_PINNED"
+)
 
 // Main plays a child's role and never returns if this process is a child of
 // Run; else it returns at once.
@@ -56,6 +57,16 @@ func Main() {
 	}
 	var r role
 	err := json.Unmarshal([]byte(text), &r)
+	core := r.Plan.ClientCore
+	if r.Name == "server" {
+		core = r.Plan.ServerCore
+	}
+	if err == nil && core >= 0 && os.Getenv(pinnedVariable) == "" {
+		// Go takes the number of its threads from the cores that it finds at its start.
+		if err = pin(core); err == nil {
+			err = syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), pinnedVariable+"=1"))
+		}
+	}
 	if err == nil && r.Name == "server" {
 		err = serve(r)
 	} else if err == nil {
@@ -69,9 +80,6 @@ func Main() {
 }
 
 func serve(r role) error {
-	if err := pin(r.Plan.ServerCore); err != nil {
-		return err
-	}
 	r.Plan.Server.Model = "m"
 	r.Plan.Server.TruthFile = filepath.Join(r.Dir, truthName)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -83,12 +91,6 @@ func serve(r role) error {
 }
 
 func client(r role) error {
-	if err := pin(r.Plan.ClientCore); err != nil {
-		return err
-	}
-	if r.Plan.Procs > 0 {
-		runtime.GOMAXPROCS(r.Plan.Procs)
-	}
 	u, err := endpoint.ParseURL(r.URL)
 	if err != nil {
 		return err
@@ -108,7 +110,12 @@ func client(r role) error {
 			return vllm.Scrape(ctx, engine.Endpoint{BaseURL: u.String()})
 		}},
 	})
-	return err
+	// The kernel's own maximum in rusage would hold the parent's, too.
+	status, readErr := os.ReadFile("/proc/self/status")
+	if readErr != nil {
+		return errors.Join(err, readErr)
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(r.Dir, peakName), status, 0o600))
 }
 
 // pin keeps the process on one core: its threads that are there and, by
@@ -135,7 +142,10 @@ func pin(core int) error {
 	return nil
 }
 
-const truthName = "truth.jsonl"
+const (
+	truthName = "truth.jsonl"
+	peakName  = "peak.txt"
+)
 
 // Run carries a measurement out in a folder of its own.
 func Run(ctx context.Context, p Plan) (Result, error) {
@@ -183,10 +193,25 @@ func Run(ctx context.Context, p Plan) (Result, error) {
 		return Result{}, fmt.Errorf("the server: %w", err)
 	}
 	r, err := evaluate(results.AttemptDir(attempt), filepath.Join(dir, truthName), began)
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.PeakMB = float64(usage.Maxrss) / 1000
+	if err != nil {
+		return r, err
 	}
+	r.PeakMB, err = peak(filepath.Join(attempt, peakName))
 	return r, err
+}
+
+// peak is VmHWM of a process's status, in MB.
+func peak(path string) (float64, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(b), "VmHWM:")
+	var kib float64
+	if _, err := fmt.Sscan(rest, &kib); err != nil {
+		return 0, fmt.Errorf("read the peak of memory: %w", err)
+	}
+	return kib * 1024 / 1e6, nil
 }
 
 func child(ctx context.Context, r role) (*exec.Cmd, error) {
