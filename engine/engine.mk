@@ -1,6 +1,8 @@
 # A real vLLM for machines without a GPU, for the tests of level `engine`. It is
 # kept between runs; HPCBENCH_ENGINE_DIR puts it elsewhere.
-HPCBENCH_ENGINE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hpcbench/engine
+ifeq ($(HPCBENCH_ENGINE_DIR),)
+HPCBENCH_ENGINE_DIR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hpcbench/engine
+endif
 export HPCBENCH_ENGINE_DIR
 
 .PHONY: engine engine-model

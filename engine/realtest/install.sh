@@ -19,7 +19,8 @@ python=$env/bin/python
 exec 9>"$dir/lock"
 flock 9
 
-stamp_of() { cat -- "$@" | sha256sum | cut -d' ' -f1; }
+# What an installation depends on; another digest makes a new one.
+stamp_of() { { cat -- "$@"; python3 --version; uname -m; } | sha256sum | cut -d' ' -f1; }
 is_done() { [ -f "$1" ] && [ "$(cat -- "$1")" = "$2" ]; }
 
 system_packages() {
@@ -42,7 +43,7 @@ system_packages() {
 
 install_env() {
   local stamp
-  stamp=$(stamp_of "$here/requirements.lock" "$here/nocuda.py" "$here/install.sh")
+  stamp=$(stamp_of "$here/requirements.lock" "$here/nocuda.py")
   if is_done "$dir/env.stamp" "$stamp"; then return; fi
   system_packages
   rm -rf -- "$env" "$dir/env.stamp"

@@ -37,6 +37,9 @@ type Config struct {
 	// Steps emits the tokens of all running requests at one instant, as an
 	// engine's step does; else each stream has its own phase.
 	Steps bool
+	// Batch is how many events leave in one write, as from a server that is
+	// faster than its socket or a proxy that gathers; default 1.
+	Batch int
 
 	Slots       int   // requests that run at once, the rest waits first in first out
 	MaxInFlight int   // running and waiting; the next one gets 503
@@ -111,6 +114,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Faults.Coalesce == 0 {
 		c.Faults.Coalesce = 1
 	}
+	if c.Batch == 0 {
+		c.Batch = 1
+	}
 	if c.KeepAlive == 0 {
 		c.KeepAlive = 5 * time.Second
 	}
@@ -138,6 +144,7 @@ func (c Config) check() error {
 	least("repeat CV", c.Noise.RepeatCV, 0)
 	least("night CV", c.Noise.NightCV, 0)
 	least("tokens an event", float64(c.Faults.Coalesce), 1)
+	least("events a write", float64(c.Batch), 1)
 	least("die after (requests)", float64(c.Faults.DieAfterRequests), 0)
 	for name, share := range map[string]float64{"error share": c.Faults.ErrorShare, "drop share": c.Faults.DropShare, "empty share": c.Faults.EmptyShare} {
 		if !(share >= 0 && share <= 1) {

@@ -94,7 +94,12 @@ func (e *engine) submit(s *stream, accepted func()) *apiError {
 		s.truth = &Truth{ID: s.id, PromptTokens: len(s.ask.promptIDs), ReadNs: s.readNs, RealOffsetNs: e.clock.realOffset()}
 	}
 	accepted()
-	e.queue = append(e.queue, s)
+	// First in is who was read first, whichever connection got here first.
+	at := len(e.queue)
+	for at > 0 && e.queue[at-1].readNs > s.readNs {
+		at--
+	}
+	e.queue = slices.Insert(e.queue, at, s)
 	switch {
 	case e.draining:
 		e.end(s, finishAbort, nil)
@@ -215,6 +220,11 @@ func (e *engine) advance(now int64, batch *[]emission) time.Duration {
 		}
 		return 0
 	}
+	if s.stalled() {
+		s.due, s.set = now+int64(stallPause), now
+		heap.Fix(&e.due, 0)
+		return 0
+	}
 	m := e.produce(s, s.due, now)
 	*batch = append(*batch, m)
 	if m.finish != "" {
@@ -230,6 +240,10 @@ func (e *engine) step(now int64, batch *[]emission) {
 	at := e.nextStep
 	going := e.stepping[:0]
 	for _, s := range e.stepping {
+		if s.stalled() {
+			going = append(going, s)
+			continue
+		}
 		m := e.produce(s, at, now)
 		*batch = append(*batch, m)
 		if m.finish == "" {
@@ -240,13 +254,13 @@ func (e *engine) step(now int64, batch *[]emission) {
 	e.stepping = going
 	e.nextStep = 0
 	if len(going) > 0 {
-		e.nextStep = at + e.gap()*int64(e.cfg.Faults.Coalesce)
+		e.nextStep = at + e.gap()*int64(e.cfg.Faults.Coalesce*e.cfg.Batch)
 	}
 }
 
 // produce counts the stream's next tokens, due at an instant of the schedule, and ends it where they were its last.
 func (e *engine) produce(s *stream, at, now int64) emission {
-	n := min(e.cfg.Faults.Coalesce, s.limit-s.produced)
+	n := min(e.cfg.Faults.Coalesce*e.cfg.Batch, s.limit-s.produced)
 	m := emission{s: s, from: s.produced, to: s.produced + n}
 	s.state = decode_
 	s.produced += n

@@ -167,6 +167,19 @@ func TestCoalescedTokensAndEarlyRole(t *testing.T) {
 	}
 }
 
+// Several events in one write are still one token each, and counted so.
+func TestBatchedEvents(t *testing.T) {
+	s := started(t, Config{TTFTBaseMs: 1, ITLMs: 1, Batch: 8, TruthFile: filepath.Join(t.TempDir(), "truth")})
+	lines, _ := streamed(t, s, "/v1/completions", strings.Replace(streamBody, "1000", "20", 1))
+	if len(lines) != 22 || !strings.Contains(lines[20], `"completion_tokens":20`) {
+		t.Errorf("%d events: %s", len(lines), lines[max(0, len(lines)-2)])
+	}
+	tr := truthOf(t, s)[0]
+	if len(tr.WriteNs) != 20 || tr.WriteNs[8]-tr.WriteNs[7] < int64(4*time.Millisecond) {
+		t.Errorf("%d events, the second write %v after the first", len(tr.WriteNs), time.Duration(tr.WriteNs[8]-tr.WriteNs[7]))
+	}
+}
+
 // Text of special tokens is empty, but they count.
 func TestEmptyTokens(t *testing.T) {
 	s := started(t, Config{Faults: Faults{EmptyShare: 0.5}})
@@ -235,6 +248,13 @@ func TestSlowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(600 * time.Millisecond)
+	s.mu.Lock()
+	for c := range s.conns {
+		if n := c.out.backlog(); n > maxBacklog+1<<16 {
+			t.Errorf("%d bytes are kept for a client that doesn't read", n)
+		}
+	}
+	s.mu.Unlock()
 	begin := time.Now()
 	call(t, s, "GET", "/health", "", "")
 	call(t, s, "POST", "/v1/completions", "", `{"prompt":"b","max_tokens":2}`)

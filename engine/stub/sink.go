@@ -93,6 +93,13 @@ func (s *sink) flush() {
 	s.flushed.Broadcast()
 }
 
+// backlog is how many bytes the client hasn't made room for.
+func (s *sink) backlog() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.pending)
+}
+
 // wait returns when everything is with the kernel, or can't be.
 func (s *sink) wait() {
 	s.mu.Lock()

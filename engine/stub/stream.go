@@ -1,6 +1,9 @@
 package stub
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // States of a stream.
 const (
@@ -96,6 +99,16 @@ func (s *stream) tokenIDs(from, to int, emptyShare float64) []int {
 	return ids
 }
 
+// maxBacklog is how many bytes may wait for a slow client before its stream
+// stands still, and stallPause how long it does before it is looked at again.
+const (
+	maxBacklog = 1 << 20
+	stallPause = 2 * time.Millisecond
+)
+
+// stalled says that the client is too slow; a real server's writes would block there.
+func (s *stream) stalled() bool { return s.out != nil && s.out.backlog() > maxBacklog }
+
 // emission is what the scheduler has to write, decided under the lock.
 type emission struct {
 	s        *stream
@@ -120,16 +133,7 @@ func (e *engine) send(m emission) {
 		case m.err != nil:
 			s.buf = s.ev.appendError(s.buf, m.err)
 		case answers:
-			var ids []int
-			if s.ask.returnIDs {
-				ids = s.tokenIDs(m.from, m.to, e.cfg.Faults.EmptyShare)
-			}
-			e.words = s.text(e.words[:0], m.from, m.to, e.cfg.Faults.EmptyShare)
-			s.buf = s.ev.appendTokens(s.buf, e.words, ids, m.from == 0, m.to, m.finish)
-			e.note(s, m.to-m.from)
-			if m.finish != "" {
-				s.buf = s.ev.appendEnd(s.buf, m.to)
-			}
+			e.appendEvents(m)
 		}
 		if s.truth != nil && m.finish != "" {
 			s.truth.EndNs = e.clock.now()
@@ -151,6 +155,33 @@ func (e *engine) send(m emission) {
 	s.finish = m.finish
 	close(s.done)
 	s.onEnd()
+}
+
+// appendEvents adds the events of an emission, each with as many tokens as the
+// configuration says, and the answer's end where it is one.
+func (e *engine) appendEvents(m emission) {
+	s := m.s
+	share := e.cfg.Faults.EmptyShare
+	for from := m.from; ; {
+		to := min(from+e.cfg.Faults.Coalesce, m.to)
+		finish := ""
+		if to == m.to {
+			finish = m.finish
+		}
+		var ids []int
+		if s.ask.returnIDs {
+			ids = s.tokenIDs(from, to, share)
+		}
+		e.words = s.text(e.words[:0], from, to, share)
+		s.buf = s.ev.appendTokens(s.buf, e.words, ids, from == 0, to, finish)
+		e.note(s, to-from)
+		if from = to; from >= m.to {
+			break
+		}
+	}
+	if m.finish != "" {
+		s.buf = s.ev.appendEnd(s.buf, m.to)
+	}
 }
 
 // note keeps the moment before the write of an event.

