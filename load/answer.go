@@ -35,7 +35,6 @@ type answer struct {
 	rule                tokenRule
 	tokens              track
 	broken              error
-	lastStamp           clock.Stamp
 }
 
 // tokenRule says what a token event is: one that raises the usage's count, or
