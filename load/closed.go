@@ -12,8 +12,12 @@ import (
 const settleLimit = 3 * time.Minute
 
 // failurePause paces a stream whose request failed at once: a server that
-// refuses would be asked tens of thousands of times a second.
-const failurePause = 100 * time.Millisecond
+// refuses would be asked tens of thousands of times a second. It doubles with
+// each such failure in a row, up to failurePauseMost.
+const (
+	failurePause     = 100 * time.Millisecond
+	failurePauseMost = 5 * time.Second
+)
 
 // runClosed holds the step's streams: each sends its next request as soon as
 // the last one ended.
@@ -126,6 +130,7 @@ func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
 			st.producing[n].Store(ns)
 		}
 	}
+	failures := 0
 	for {
 		now := st.clock.Now()
 		if st.soft.Err() != nil || now >= st.to.Load() {
@@ -145,22 +150,26 @@ func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
 		rec := st.wait(st.hard, f)
 		st.hold(rec)
 		st.ended(rec)
-		if !sleep(st.soft, st.pauseAfter(rec)) {
+		if rec.Outcome == results.OutcomeFailed && rec.TEnd-rec.TStart < failurePause.Microseconds() {
+			failures++
+		} else {
+			failures = 0
+		}
+		if !sleep(st.soft, pauseAfter(rec, st.step.ReissueMs, failures)) {
 			return
 		}
 	}
 }
 
 // pauseAfter is how long a stream waits before its next request: not at all,
-// unless the last one was refused or failed at once.
-func (st *stepRun) pauseAfter(rec *results.Record) time.Duration {
-	switch rec.Outcome {
-	case results.OutcomeShed:
-		return max(time.Duration(st.step.ReissueMs*float64(time.Millisecond)), time.Millisecond)
-	case results.OutcomeFailed:
-		if rec.TEnd-rec.TStart < failurePause.Microseconds() {
-			return failurePause
-		}
+// unless the last one was refused, or failed at once for the failures-th time
+// in a row.
+func pauseAfter(rec *results.Record, reissueMs float64, failures int) time.Duration {
+	switch {
+	case rec.Outcome == results.OutcomeShed:
+		return max(time.Duration(reissueMs*float64(time.Millisecond)), time.Millisecond)
+	case failures > 0:
+		return min(failurePause<<min(failures-1, 10), failurePauseMost)
 	}
 	return 0
 }

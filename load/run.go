@@ -27,6 +27,9 @@ func Run(ctx context.Context, cfg Config) (results.Summary, error) {
 		return results.Summary{}, err
 	}
 	r, done, err := prepare(ctx, cfg)
+	if err != nil && ctx.Err() != nil {
+		return results.Summary{}, fmt.Errorf("%w before it began: %w", ErrInterrupted, err)
+	}
 	if err != nil {
 		return results.Summary{}, err
 	}
@@ -59,14 +62,14 @@ func prepare(ctx context.Context, cfg Config) (r *runner, done func(), err error
 		return nil, nil, fmt.Errorf("make the attempt's folder: %w", err)
 	}
 	var closers []func()
-	done = func() {
+	closeAll := func() {
 		for i := len(closers) - 1; i >= 0; i-- {
 			closers[i]()
 		}
 	}
 	defer func() {
 		if err != nil {
-			done()
+			closeAll()
 		}
 	}()
 	r = &runner{cfg: cfg, plan: cfg.Plan, repeat: cfg.Attempt.Get().Repeat, live: newLive(), ways: map[string]*way{}}
@@ -122,7 +125,7 @@ func prepare(ctx context.Context, cfg Config) (r *runner, done func(), err error
 	if r.samples, err = record.Open[results.Sample](cfg.Dir.Telemetry(), cfg.Mode, say); err != nil {
 		return nil, nil, errors.Join(err, r.records.Close())
 	}
-	return r, done, nil
+	return r, closeAll, nil
 }
 
 // proof is which clock stamps and why.
