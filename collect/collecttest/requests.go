@@ -18,6 +18,11 @@ func (s Setup) requests(k int, night float64, noise *rand.Rand) ([]results.Recor
 	at := int64(60e6) // after the warm-up
 	seq := 0
 	for i, step := range s.Steps {
+		if step.NotRun != "" {
+			whole := step
+			samples = append(samples, results.Sample{At: at, Kind: results.SampleStep, Step: &results.StepSample{Index: step.Index, Edge: results.EdgeBegin, Step: &whole}})
+			continue
+		}
 		level := night * math.Exp(noise.NormFloat64()*s.RepeatCV)
 		n, gap := arrivals(step)
 		open, closing := at, at+int64(step.DurationS*1e6)
@@ -57,7 +62,7 @@ func (s Setup) requests(k int, night float64, noise *rand.Rand) ([]results.Recor
 		}
 		samples = append(samples, telemetry(step, open, closing, n)...)
 		samples = append(samples,
-			results.Sample{At: closing, Kind: results.SampleStep, Step: &results.StepSample{Index: step.Index, Edge: results.EdgeClose}},
+			results.Sample{At: closing, Kind: results.SampleStep, Step: &results.StepSample{Index: step.Index, Edge: results.EdgeClose, StreamSecondsHeld: float64(step.Streams) * step.DurationS}},
 			results.Sample{At: last, Kind: results.SampleStep, Step: &results.StepSample{Index: step.Index, Edge: results.EdgeDrained}})
 		at = last + 2e6
 	}
@@ -66,9 +71,6 @@ func (s Setup) requests(k int, night float64, noise *rand.Rand) ([]results.Recor
 
 // arrivals is how many requests a step has and how far apart they are, in seconds.
 func arrivals(step results.Step) (n int, gap float64) {
-	if step.NotRun != "" {
-		return 0, 0
-	}
 	if step.RatePerS > 0 {
 		return int(step.RatePerS * step.DurationS), 1 / step.RatePerS
 	}

@@ -37,11 +37,11 @@ func (d *Document) Notes(sets ...string) []Note {
 			out = append(out, Note{f.Level, findingWords(StepLabel(s.Step), f, len(s.Used)+len(s.LeftOut))})
 		}
 		for _, l := range s.LeftOut {
-			if !strings.HasPrefix(l.Why, "INVALID ") && !strings.HasPrefix(l.Why, "the repeat is ") {
+			if s.Step.NotRun == "" && !strings.HasPrefix(l.Why, "INVALID ") && !strings.HasPrefix(l.Why, "the repeat is ") {
 				out = append(out, Note{results.LevelWarning, fmt.Sprintf("%s: repeat %d left out: %s", StepLabel(s.Step), l.Repeat, l.Why)})
 			}
 		}
-		out = append(out, outlierNotes(s, sets)...)
+		out = append(out, d.outlierNote(s, sets)...)
 	}
 	for _, p := range d.Problems {
 		if d.run != nil { // the run's own folder goes without saying, and its path would fill the line
@@ -72,38 +72,45 @@ func findingWords(step string, f aggregate.Finding, of int) string {
 	return fmt.Sprintf("%s (%s; %s)", words, f.Code, where)
 }
 
-// outlierNotes says which repeats stand out, for the metrics that the tables show.
-func outlierNotes(s *aggregate.Step, sets []string) []Note {
-	shown := map[string]string{}
+// outlierNote says in one line which repeats of a step stand out, for the
+// metrics that the tables show.
+func (d *Document) outlierNote(s *aggregate.Step, sets []string) []Note {
+	shown := d.shownMetrics(sets)
+	var parts []string
+	for _, e := range s.Estimates {
+		if !shown[e.Metric] {
+			continue
+		}
+		for _, r := range e.Raw {
+			if r.Outlier != "" {
+				parts = append(parts, fmt.Sprintf("repeat %d in %s", r.Repeat, e.Metric))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []Note{{results.LevelNote, fmt.Sprintf("%s: stands out (flagged *, counted all the same): %s", StepLabel(s.Step), strings.Join(parts, ", "))}}
+}
+
+// shownMetrics are those that the document's tables have a column for.
+func (d *Document) shownMetrics(sets []string) map[string]bool {
+	shown := map[string]bool{}
+	if d.ownTables() {
+		for _, m := range []string{"corrected.output_tokens_per_s", "corrected.tpot_ms.p50", ttftMetric(&d.Table)} {
+			shown[m] = true
+		}
+		return shown
+	}
 	for _, sh := range shapes {
 		if len(sets) > 0 && !slices.Contains(sets, sh.set) {
 			continue
 		}
 		for _, c := range sh.columns {
-			shown[c.metric] = c.head
+			shown[c.metric] = true
 		}
 	}
-	byRepeat := map[int][]string{}
-	var order []int
-	for _, e := range s.Estimates {
-		if shown[e.Metric] == "" {
-			continue
-		}
-		for _, r := range e.Raw {
-			if r.Outlier != "" {
-				if byRepeat[r.Repeat] == nil {
-					order = append(order, r.Repeat)
-				}
-				byRepeat[r.Repeat] = append(byRepeat[r.Repeat], e.Metric)
-			}
-		}
-	}
-	var out []Note
-	for _, k := range order {
-		out = append(out, Note{results.LevelNote, fmt.Sprintf("%s: repeat %d stands out (flagged *, counted all the same): %s",
-			StepLabel(s.Step), k, strings.Join(byRepeat[k], ", "))})
-	}
-	return out
+	return shown
 }
 
 func list(n []int) string {

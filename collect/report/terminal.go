@@ -127,8 +127,16 @@ func (p *printer) grid(g Grid) {
 		}
 		t.AppendRow(row)
 	}
-	for _, l := range strings.Split(t.Render(), "\n") {
-		p.raw(strings.TrimRight(l, " ") + "\n")
+	lines := strings.Split(t.Render(), "\n")
+	widest := 0
+	for i, l := range lines {
+		if lines[i] = strings.TrimRight(l, " "); i != 1 {
+			widest = max(widest, text.StringWidthWithoutEscSequences(lines[i]))
+		}
+	}
+	lines[1] = strings.Repeat("─", widest) // the line below the heading is as long as the widest row
+	for _, l := range lines {
+		p.raw(l + "\n")
 	}
 	if l := g.legend(); l != "" {
 		p.paint(l, text.Faint)

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"hpcbench/collect/aggregate"
+)
+
+// gatewayGrid is the overhead of every quantity.
+func gatewayGrid(list []aggregate.Overhead, t *aggregate.Table) Grid {
+	g := Grid{ID: "gateway", Title: "What the gateway adds", Over: "differences of percentiles in ABBA blocks, 95 % intervals over blocks",
+		Columns: []Column{left("quantity"), right("C"), right("direct"), right("gateway"), right("added"), right("share"), right("p"), right("control"), right("blocks")}}
+	if t.Simulated {
+		g.Over += " · SIMULATED"
+	}
+	for _, o := range list {
+		label := o.Label
+		if o.Unit == "ms" {
+			label += " ms"
+		}
+		row := []Cell{word(label), word(strconv.Itoa(o.Streams)), word(Number(o.Direct, 4)), word(Number(o.Gateway, 4)), signedCell(o.Added), word(none), word(none), word(none), word(strconv.Itoa(o.Blocks))}
+		if o.Primary {
+			row[0].Mark = " ◂"
+		}
+		if o.Share != nil {
+			row[5] = word(SignedPercent(*o.Share))
+		}
+		if o.P != nil {
+			row[6] = word(fmt.Sprintf("%.2g", *o.P))
+		}
+		if o.Control != nil {
+			row[7] = Cell{Text: fmt.Sprintf("%+.3g", *o.Control)}
+			if o.ControlHalf != nil {
+				row[7].Spread = fmt.Sprintf("±%.2g", *o.ControlHalf)
+			}
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	g.Notes = append(g.Notes, "◂ the endpoint that decides; the others are shown", "C: streams at once", "control: direct against direct, the noise floor of the same blocks")
+	return g
+}
+
+func signedCell(e aggregate.Estimate) Cell {
+	c := cellOf(e, 1)
+	if e.Mean != nil && *e.Mean > 0 {
+		c.Text = "+" + c.Text
+	}
+	return c
+}
