@@ -14,7 +14,7 @@ type modelsCmd struct {
 }
 
 type modelsListCmd struct {
-	JSON bool `help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 type modelLine struct {
@@ -63,7 +63,7 @@ func number(n int) string {
 
 type modelsShowCmd struct {
 	Name string `arg:"" help:"A name of the catalogue, an org/name, or a model's folder." predictor:"model"`
-	JSON bool   `help:"Print JSON."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 func (c modelsShowCmd) Run(a *app) error {

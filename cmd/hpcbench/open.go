@@ -64,7 +64,7 @@ func (a *app) accounting(e jobs.Entry) map[string]read.Job {
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(a.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(a.ctx, 10*time.Second)
 	defer cancel()
 	spent, err := jobs.Accounting(ctx, sched, e.Dir)
 	if err != nil && !errors.Is(err, exec.ErrNotFound) {

@@ -18,7 +18,7 @@ type plansCmd struct {
 }
 
 type plansListCmd struct {
-	JSON bool `help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 type planLine struct {
@@ -60,7 +60,7 @@ func (c plansListCmd) Run(a *app) error {
 
 type plansShowCmd struct {
 	Name string `arg:"" help:"The plan, or a file that ends in .yaml." predictor:"plan"`
-	JSON bool   `help:"Print JSON."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 func (c plansShowCmd) Run(a *app) error {
@@ -68,8 +68,8 @@ func (c plansShowCmd) Run(a *app) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := p.Check(); err != nil {
-		return usage(err)
+	if err := plans.Check(p, origins); err != nil {
+		return usage(fmt.Errorf("plan %s: %w", c.Name, err))
 	}
 	rows, e := conf.Rows(p, origins), results.EstimatePlan(p)
 	if c.JSON {
@@ -106,19 +106,16 @@ func estimateWords(e results.PlanEstimate) string {
 
 type plansCheckCmd struct {
 	File string `arg:"" help:"A file that ends in .yaml." predictor:"file"`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 func (c plansCheckCmd) Run(a *app) error {
 	if !strings.HasSuffix(c.File, ".yaml") {
 		return usage(fmt.Errorf("check %s: a plan file ends in .yaml; `hpcbench plans show NAME` shows a plan by its name", c.File))
 	}
-	p, _, err := plans.Load(c.File, "")
+	p, origins, err := plans.Load(c.File, "")
 	if err == nil {
-		err = p.Check()
+		err = plans.Check(p, origins)
 	}
-	if err != nil {
-		return usage(err)
-	}
-	_, err = fmt.Fprintf(a.stdout, "%s: nothing is wrong with it; %s\n", c.File, estimateWords(results.EstimatePlan(p)))
-	return err
+	return a.checked(c.File, c.JSON, err, "; "+estimateWords(results.EstimatePlan(p)))
 }

@@ -37,6 +37,8 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("USER", "tester")
+			bin, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator)) // where testscript puts the program
+			env.Setenv("PROGRAM", filepath.Join(bin, "hpcbench"))
 			env.Setenv("RUNS", filepath.Join(home, "hpcbench", "runs"))
 			return os.MkdirAll(home, 0o700)
 		},

@@ -14,7 +14,7 @@ type sitesCmd struct {
 }
 
 type sitesListCmd struct {
-	JSON bool `help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 type siteLine struct {
@@ -68,7 +68,7 @@ func gpuWords(g sites.GPU) string {
 
 type sitesShowCmd struct {
 	Name string `arg:"" help:"The site." predictor:"site"`
-	JSON bool   `help:"Print JSON."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 func (c sitesShowCmd) Run(a *app) error {
@@ -108,13 +108,46 @@ func (a *app) values(rows []conf.Row) error {
 }
 
 type sitesCheckCmd struct {
-	File string `arg:"" type:"path" help:"A YAML file called NAME.yaml." predictor:"file"`
+	File string `arg:"" help:"A YAML file called NAME.yaml." predictor:"file"`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 func (c sitesCheckCmd) Run(a *app) error {
-	if err := sites.Check(c.File); err != nil {
-		return usage(err)
+	return a.checked(c.File, c.JSON, sites.Check(c.File), "")
+}
+
+// checked prints what a check found. That something is wrong is an error in
+// either form; more is added to the words where nothing is.
+func (a *app) checked(file string, asJSON bool, found error, more string) error {
+	switch {
+	case asJSON:
+		type problem struct {
+			File string `json:"file"`
+			Line int    `json:"line,omitempty"`
+			Key  string `json:"key,omitempty"`
+			Text string `json:"text"`
+		}
+		out := struct {
+			File     string    `json:"file"`
+			Fine     bool      `json:"fine"`
+			Problems []problem `json:"problems"`
+		}{file, found == nil, []problem{}}
+		for _, p := range conf.Problems(found) {
+			out.Problems = append(out.Problems, problem{p.Source, p.Line, p.Key, p.Text})
+		}
+		if found != nil && len(out.Problems) == 0 { // the file as a whole, such as one that isn't there
+			out.Problems = append(out.Problems, problem{File: file, Text: found.Error()})
+		}
+		if err := printJSON(a.stdout, out); err != nil {
+			return err
+		}
+		if found != nil {
+			return codeError{codeUsage, nil}
+		}
+		return nil
+	case found != nil:
+		return usage(found)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: nothing is wrong with it\n", c.File)
+	_, err := fmt.Fprintf(a.stdout, "%s: nothing is wrong with it%s\n", file, more)
 	return err
 }

@@ -18,6 +18,9 @@ var embedded embed.FS
 
 const defaultsFile = "defaults"
 
+// defaultsSource is what origins call the values that plans needn't state.
+const defaultsSource = "default"
+
 // ErrUnknown says that no plan has the name.
 var ErrUnknown = errors.New("unknown plan")
 
@@ -95,7 +98,7 @@ func Load(name, dir string, above ...conf.Layer) (results.Plan, *conf.Origins, e
 	if err != nil {
 		return results.Plan{}, nil, err
 	}
-	layers := append([]conf.Layer{conf.Bytes("default", defaults), layer}, above...)
+	layers := append([]conf.Layer{conf.Bytes(defaultsSource, defaults), layer}, above...)
 	p, origins, err := conf.Load[results.Plan](layers...)
 	if err != nil {
 		return results.Plan{}, nil, fmt.Errorf("plan %s: %w", name, err)
