@@ -7,14 +7,16 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // start runs the command, passes every signal on to it alone, as the real starter does
-// outside a terminal, and mirrors how it ended: its exit status, or 128 and the signal.
-// A runtime that is killed takes its command with it.
+// outside a terminal, and mirrors how it ended: with its exit status, or by the same
+// signal, which a shell shows as 128 and the signal. A runtime that is killed takes its
+// command with it.
 func (d *double) start(path string, argv, env []string, dir string) (int, error) {
 	cmd := command(path, argv, env, dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = dieWithParent()
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals)
 	if err := cmd.Start(); err != nil {
@@ -44,7 +46,12 @@ func status(err error) (int, error) {
 		return 0, fmt.Errorf("wait for the command: %w", err)
 	}
 	if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal()), nil
+		signal.Reset()
+		if err := syscall.Kill(os.Getpid(), ws.Signal()); err != nil {
+			return 0, fmt.Errorf("end by signal %v: %w", ws.Signal(), err)
+		}
+		time.Sleep(time.Second)
+		return 128 + int(ws.Signal()), nil // a signal that doesn't end a process
 	}
 	return exit.ExitCode(), nil
 }
