@@ -28,6 +28,8 @@ type stubCmd struct {
 	Slots    int     `default:"256" help:"Requests that run at once; the others wait, first in first out."`
 	InFlight int     `name:"max-in-flight" help:"Running and waiting; the next one gets 503. 0 = no limit."`
 	KVTokens int64   `name:"kv-tokens" help:"Size of the KV cache (tokens); 0 = 1048576."`
+	Block    int     `name:"block-size" help:"Tokens in a block of the KV cache; 0 = 16."`
+	Batch    int     `default:"1" help:"Events that leave in one write."`
 	NoPrefix bool    `name:"no-enable-prefix-caching" help:"No prefix cache."`
 	Stop     int     `name:"stop-after" help:"End an answer after so many tokens unless ignore_eos is asked for."`
 	Truth    string  `help:"Write the true times of every request to this file." placeholder:"FILE" type:"path"`
@@ -37,6 +39,7 @@ type stubCmd struct {
 	NightCV    float64       `name:"night-cv" help:"Coefficient of variation that all starts with one night seed share."`
 	NightSeed  string        `help:"Seed of the night."`
 	StartDelay time.Duration `help:"Don't listen before."`
+	Shutdown   time.Duration `name:"shutdown-timeout" help:"After TERM open streams may go on for so long; 0 = they are aborted."`
 
 	DieAfter   int           `help:"Fault: the engine dies after so many requests."`
 	FreezeAt   time.Duration `help:"Fault: no tokens from this time on,"`
@@ -44,6 +47,7 @@ type stubCmd struct {
 	ErrorShare float64       `help:"Fault: share of requests that get a 500."`
 	DropShare  float64       `help:"Fault: share of streams that are cut."`
 	Coalesce   int           `default:"1" help:"Tokens in one event."`
+	EmptyShare float64       `help:"Share of tokens whose text is empty, as that of special tokens."`
 	RefuseIn   bool          `name:"refuse-in-stream" help:"Fault: a refusal is an error event inside a 200."`
 	RoleEarly  time.Duration `help:"A chat's role event leaves so long before the first token."`
 	IgnoreTerm bool          `help:"Fault: TERM isn't heeded."`
@@ -66,11 +70,11 @@ func (c stubCmd) Run(a *app) error {
 	err := stub.Serve(a.ctx, stub.Config{
 		Host: c.Host, Port: c.Port, Socket: c.UDS, Model: c.ServedModelName, Root: c.Root, MaxModelLen: c.MaxModelLen, APIKey: key,
 		TTFTBaseMs: c.TTFT, TTFTPerTokenMs: c.TTFTTok, ITLMs: c.ITL, ITLPerRunning: c.ITLLoad, Steps: c.Steps,
-		Slots: c.Slots, MaxInFlight: c.InFlight, KVTokens: c.KVTokens, NoPrefix: c.NoPrefix, StopAfterTokens: c.Stop, TruthFile: c.Truth,
+		Slots: c.Slots, MaxInFlight: c.InFlight, KVTokens: c.KVTokens, BlockTokens: c.Block, Batch: c.Batch, ShutdownTimeout: c.Shutdown, NoPrefix: c.NoPrefix, StopAfterTokens: c.Stop, TruthFile: c.Truth,
 		Noise: stub.Noise{RepeatCV: c.NoiseCV, RepeatSeed: c.NoiseSeed, NightCV: c.NightCV, NightSeed: c.NightSeed},
 		Faults: stub.Faults{
 			StartDelay: c.StartDelay, DieAfterRequests: c.DieAfter, FreezeAt: c.FreezeAt, FreezeFor: c.FreezeFor,
-			ErrorShare: c.ErrorShare, DropShare: c.DropShare, Coalesce: c.Coalesce, RefuseInStream: c.RefuseIn,
+			ErrorShare: c.ErrorShare, DropShare: c.DropShare, EmptyShare: c.EmptyShare, Coalesce: c.Coalesce, RefuseInStream: c.RefuseIn,
 			RoleEarly: c.RoleEarly, IgnoreTerm: c.IgnoreTerm, Seed: c.ShareSeed,
 		},
 	}, func(addr string) { fmt.Fprintln(a.stdout, "listening on", addr) })
