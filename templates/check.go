@@ -56,17 +56,6 @@ func (d ScriptData) check() error {
 			bad("profile %q: want an absolute path on one line", p)
 		}
 	}
-	for _, m := range d.Modules {
-		if len(m.Args) == 0 {
-			bad("a module call has no arguments")
-		}
-		if m.Unless != "" && !program.MatchString(m.Unless) {
-			bad("module %s: %q is no program name", strings.Join(m.Args, " "), m.Unless)
-		}
-		if err := checkComment("the reason of module "+strings.Join(m.Args, " "), m.Reason); err != nil {
-			errs = append(errs, err)
-		}
-	}
 	for _, line := range d.Setup {
 		if err := checkShellLine(line); err != nil {
 			errs = append(errs, err)

@@ -27,12 +27,11 @@ type ScriptData struct {
 	// Profile are the absolute paths of shell files that define `module`, tried in
 	// order when it is missing. Empty means /etc/profile.
 	Profile []string
-	// Modules run in their order, each as `module ARGS…`.
-	Modules []Module
-	// Setup are the site's own shell lines, each a whole command of bash; they run after
-	// Modules and before the environment is scrubbed. They come from a trusted profile.
+	// Setup are the site's own shell lines, such as `module load …`, each a whole command
+	// of bash. They run before the environment is scrubbed and come from a trusted
+	// profile: they are checked, not quoted.
 	Setup []string
-	// Need are the programs that must be found after the modules.
+	// Need are the programs that must be found after Setup.
 	Need []string
 	// Keep are variables that survive the scrub beside the fixed list (KeptVars and
 	// KeptPrefixes), e.g. SINGULARITY_BIND where a module sets it. A trailing * stands for any ending.
@@ -61,20 +60,9 @@ type Directive struct {
 	Flag, Value string
 }
 
-// Module is one call of the `module` function.
-type Module struct {
-	Args []string
-	// Unless names a program; where it is found already the call is left out.
-	Unless string
-	// Reason is a comment, one line, may be empty.
-	Reason string
-}
-
 // Export is one environment variable with the reason for it as a comment.
 type Export struct {
 	Name, Value, Reason string
-	// Default keeps a value that the modules have set.
-	Default bool
 	// Expand replaces ${NAME} in Value when the job runs, by nothing where NAME isn't
 	// set. Everything else in Value stays literal; $NAME and $(…) do too.
 	Expand bool

@@ -24,17 +24,12 @@ var fixedVars = []string{
 	"LC_ALL", "SLURM_TIME_FORMAT", "PYTHONNOUSERSITE", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV",
 	"RUN", "HPCBENCH", "HPCBENCH_REPEATS", "SERVER", "LAUNCH", "MASTER_ADDR", "REPEATS", "N",
 	"HOME", "PWD", "IFS", "ENV", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "UID", "EUID", "PPID", "GROUPS",
-	"name", "tool", "profile", "child", "stopped", "interrupted", "status", "rc", "first_node", "_",
+	"name", "path", "child", "stopped", "interrupted", "status", "rc", "first_node", "_",
 }
 
 // keepLines are the patterns of the scrub's case statement, few to a line.
 func (d ScriptData) keepLines() []string {
 	own := slices.Clone(d.Keep)
-	for _, e := range d.Exports {
-		if e.Default {
-			own = append(own, e.Name)
-		}
-	}
 	own = slices.DeleteFunc(own, func(name string) bool {
 		prefix, any := strings.CutSuffix(name, "*")
 		return any && slices.Contains(KeptPrefixes, prefix) || slices.Contains(KeptVars, name)

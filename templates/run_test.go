@@ -123,7 +123,7 @@ func wait(t testing.TB, d ScriptData, name string) {
 
 func TestRepeatGetsItsCommandLine(t *testing.T) {
 	d := runnable(t, lumi())
-	d.Modules = nil
+	d.Setup = nil
 	d.RepeatFlags = []string{"--log-level", "debug"}
 	if exit, out := run(t, d); exit != 0 || out != "" {
 		t.Fatalf("exit %d: %s", exit, out)

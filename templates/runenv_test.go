@@ -31,7 +31,7 @@ func TestModulesAreLoadedWithoutALoginShell(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	write(t, profile, strings.Replace(moduleFunction, "%", log, 1))
 	d.Profile = []string{"/no/such/profile", profile}
-	d.Modules = []Module{{Args: []string{"purge"}}, {Args: []string{"load", "bindings"}}, {Args: []string{"load", "a 'b' $(id)"}}, {Args: []string{"load", "never"}, Unless: "bash"}}
+	d.Setup = []string{"module purge", "module load bindings", `module load "a 'b' \$(id)"`, "command -v bash >/dev/null || module load never"}
 	bin := t.TempDir()
 	write(t, filepath.Join(bin, "tool-of-ours"), "#!/bin/sh\n")
 	d.Need = []string{"tool-of-ours"}
@@ -54,7 +54,7 @@ func TestModulesAreLoadedWithoutALoginShell(t *testing.T) {
 	}
 }
 
-// A site whose profile has no module either: the fallback holds, and what is really
+// A site whose profile has no module either: the line's own fallback holds, and what is really
 // missing is said in words.
 func TestWithoutModuleCommand(t *testing.T) {
 	d := runnable(t, lumi())
@@ -78,7 +78,7 @@ var setlocale = regexp.MustCompile(`(?m)^.*warning: setlocale: .*\n`)
 
 func TestUsersEnvironmentChangesNothing(t *testing.T) {
 	d := runnable(t, karolina())
-	d.Modules = nil
+	d.Setup = nil
 	hostile := []string{
 		"SLURM_ARRAY_TASK_ID=1", "SLURM_JOB_ID=77", "USER=someone", "TMPDIR=/tmp", "CUDA_VISIBLE_DEVICES=0,1",
 		"PYTHONPATH=/bad", "PYTHONHOME=/bad", "VIRTUAL_ENV=/bad", "CONDA_PREFIX=/bad", "CONDA_DEFAULT_ENV=bad",
@@ -136,7 +136,7 @@ func TestExportsThatExpand(t *testing.T) {
 // Two nodes: srun and scontrol are doubles, one task after the other.
 func TestServerOnTwoNodes(t *testing.T) {
 	d := runnable(t, lumiTwoNodes())
-	d.Modules = nil
+	d.Setup = nil
 	d.Nodes.WorkerArgs = append(d.Nodes.WorkerArgs, "it's {rank}")
 	bin := t.TempDir()
 	write(t, filepath.Join(bin, "scontrol"), "#!/bin/bash\n[ \"$*\" = 'show hostnames nid[1-2]' ] && printf 'localhost\\nnid2\\n'\n")

@@ -37,16 +37,14 @@ func lumi() ScriptData {
 		RunDir:        run,
 		Binary:        run + "/bin/hpcbench",
 		Umask:         "077",
-		Modules: []Module{
-			{Args: []string{"purge"}},
-			{Args: []string{"use", "/appl/local/laifs/modules"}},
-			{Args: []string{"load", "lumi-aif-singularity-bindings"}, Reason: "Sets SINGULARITY_BIND to the file systems of LUMI."},
+		Setup: []string{
+			"module purge",
+			"module use /appl/local/laifs/modules",
+			"module load lumi-aif-singularity-bindings || export SINGULARITY_BIND=/var/spool/slurmd,/pfs,/scratch,/projappl,/project,/flash,/appl",
 		},
 		Need: []string{"singularity"},
 		Keep: []string{"SINGULARITY_BIND"},
 		Exports: []Export{
-			{Name: "SINGULARITY_BIND", Value: "/var/spool/slurmd,/pfs,/scratch,/projappl,/project,/flash,/appl", Default: true,
-				Reason: "Where the binding module is missing: the same file systems by hand."},
 			{Name: "SINGULARITYENV_HF_HOME", Value: scratch + "/hf-cache", Reason: "Weights are larger than the 20 GB of the home folder."},
 			{Name: "SINGULARITYENV_VLLM_CACHE_ROOT", Value: scratch + "/vllm-cache", Reason: "Compiled kernels out of the home folder."},
 			{Name: "SINGULARITYENV_MIOPEN_USER_DB_PATH", Value: "/tmp/${USER}-miopen-cache-${SLURM_NODEID}", Expand: true,
@@ -84,7 +82,7 @@ func karolina() ScriptData {
 		RunDir:        run,
 		Binary:        run + "/bin/hpcbench",
 		Umask:         "027",
-		Modules:       []Module{{Args: []string{"load", "apptainer"}, Unless: "apptainer", Reason: "Only where Apptainer isn't a system command."}},
+		Setup:         []string{"command -v apptainer >/dev/null || ml apptainer"},
 		Need:          []string{"apptainer"},
 		Exports: []Export{
 			{Name: "APPTAINERENV_HF_HOME", Value: scratch + "/hf-cache", Reason: "Weights are larger than the 25 GB of the home folder."},

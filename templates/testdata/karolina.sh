@@ -30,8 +30,7 @@ path=$PATH
 # shellcheck disable=SC1090,SC1091
 type module >/dev/null 2>&1 || [ ! -r /etc/profile ] || . /etc/profile
 [ "$PATH" = "$path" ] || PATH=$PATH:$path
-# Only where Apptainer isn't a system command.
-command -v apptainer >/dev/null 2>&1 || module load apptainer
+command -v apptainer >/dev/null || ml apptainer
 
 # From here on only these variables are left, and no exported function.
 while IFS= read -r name; do

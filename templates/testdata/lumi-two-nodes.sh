@@ -36,8 +36,7 @@ type module >/dev/null 2>&1 || [ ! -r /etc/profile ] || . /etc/profile
 [ "$PATH" = "$path" ] || PATH=$PATH:$path
 module purge
 module use /appl/local/laifs/modules
-# Sets SINGULARITY_BIND to the file systems of LUMI.
-module load lumi-aif-singularity-bindings
+module load lumi-aif-singularity-bindings || export SINGULARITY_BIND=/var/spool/slurmd,/pfs,/scratch,/projappl,/project,/flash,/appl
 
 # From here on only these variables are left, and no exported function.
 while IFS= read -r name; do
@@ -57,8 +56,6 @@ export SLURM_TIME_FORMAT=standard
 # $HOME is visible in the container: packages in ~/.local would shadow the image's.
 export PYTHONNOUSERSITE=1
 unset PYTHONPATH PYTHONHOME VIRTUAL_ENV "${!CONDA@}"
-# Where the binding module is missing: the same file systems by hand.
-if [ -z "${SINGULARITY_BIND:-}" ]; then export SINGULARITY_BIND=/var/spool/slurmd,/pfs,/scratch,/projappl,/project,/flash,/appl; fi
 # Weights are larger than the 20 GB of the home folder.
 export SINGULARITYENV_HF_HOME=/scratch/project_465000123/hf-cache
 # Compiled kernels out of the home folder.
