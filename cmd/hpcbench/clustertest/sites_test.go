@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hpcbench/cmd/hpcbench/world"
 	"hpcbench/results"
 	"hpcbench/slurm/slurmtest"
 )
@@ -15,16 +16,16 @@ import (
 // The main command of the README, on the real Slurm, from submit to the table.
 func TestKarolinaFromSubmitToTable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	out := w.measure("submit", "--site", "karolina", "--model", "Qwen3-Coder-30B", "--gpus", "4", "--name", "kar", "--wait")
+	w := world.New(t)
+	out := w.Measure("submit", "--site", "karolina", "--model", "Qwen3-Coder-30B", "--gpus", "4", "--name", "kar", "--wait")
 	for _, word := range []string{"5 repeats as array", "account " + slurmtest.ITIAccount, "5 of 5 repeats", "SIMULATED", "QPS", "TTFT"} {
 		if !strings.Contains(out, word) {
 			t.Errorf("%q isn't in\n%s", word, out)
 		}
 	}
-	attempts := w.attempts("kar")
+	attempts := w.Attempts("kar")
 	if len(attempts) != 5 {
-		t.Fatalf("%d attempts\n%s", len(attempts), w.jobOutput())
+		t.Fatalf("%d attempts\n%s", len(attempts), w.JobOutput())
 	}
 	salts, tasks := map[string]bool{}, map[string]bool{}
 	for _, a := range attempts {
@@ -39,20 +40,20 @@ func TestKarolinaFromSubmitToTable(t *testing.T) {
 	if len(salts) != 5 || len(tasks) != 5 {
 		t.Errorf("%d salts and %d array elements for five repeats", len(salts), len(tasks))
 	}
-	w.nothingLeft("kar")
+	w.NothingLeft("kar")
 	// The caches of a job are gone with it.
-	if left, _ := filepath.Glob(filepath.Join(w.dir, "cache", "jobs", "*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(w.Dir, "cache", "jobs", "*")); len(left) != 0 {
 		t.Errorf("caches left: %v", left)
 	}
 	// Nobody else can read what was measured.
-	if info, err := os.Stat(string(w.run("kar"))); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(string(w.Run("kar"))); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("run folder: %v, %v", info.Mode(), err)
 	}
-	again := w.measure("collect", "kar")
+	again := w.Measure("collect", "kar")
 	if !strings.Contains(again, "5 of 5 repeats") {
 		t.Errorf("collect says\n%s", again)
 	}
-	text, code := w.hpcbench("compare", "kar", "--reference", "karolina-qwen3-4b-bare")
+	text, code := w.Hpcbench("compare", "kar", "--reference", "karolina-qwen3-4b-bare")
 	if code != 2 || !strings.Contains(text, "not comparable") || !strings.Contains(strings.ToLower(text), "simulated") {
 		t.Errorf("compare: exit code %d\n%s", code, text)
 	}
@@ -60,15 +61,15 @@ func TestKarolinaFromSubmitToTable(t *testing.T) {
 
 func TestLUMIRestartsInOneJob(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	out := w.measure("submit", "--site", "lumi", "--model", "Qwen2.5-Coder-7B", "--gpus", "1", "--name", "lum", "--wait")
+	w := world.New(t)
+	out := w.Measure("submit", "--site", "lumi", "--model", "Qwen2.5-Coder-7B", "--gpus", "1", "--name", "lum", "--wait")
 	for _, word := range []string{"5 repeats as restart", "5 of 5 repeats", "dev-g"} {
 		if !strings.Contains(out, word) {
 			t.Errorf("%q isn't in\n%s", word, out)
 		}
 	}
 	jobs := map[string]bool{}
-	for _, a := range w.attempts("lum") {
+	for _, a := range w.Attempts("lum") {
 		jobs[a.Slurm.JobID] = true
 		if a.Slurm.Partition != "dev-g" || !strings.HasPrefix(a.Slurm.NodeList, "nid") {
 			t.Errorf("repeat %d ran in %+v", a.Repeat, a.Slurm)
@@ -77,86 +78,86 @@ func TestLUMIRestartsInOneJob(t *testing.T) {
 	if len(jobs) != 1 {
 		t.Errorf("jobs %v", jobs)
 	}
-	log := w.must("logs", "lum")
+	log := w.Must("logs", "lum")
 	for _, word := range []string{"module load lumi-aif-singularity-bindings", "server ready after"} {
 		if !strings.Contains(log, word) {
 			t.Errorf("%q isn't in the job's output\n%s", word, log)
 		}
 	}
-	if server := w.must("logs", "lum", "--server"); !strings.Contains(server, "test double of singularity") || !strings.Contains(server, "SIMULATED") {
+	if server := w.Must("logs", "lum", "--server"); !strings.Contains(server, "test double of singularity") || !strings.Contains(server, "SIMULATED") {
 		t.Errorf("the server's log says\n%s", server)
 	}
-	w.nothingLeft("lum")
+	w.NothingLeft("lum")
 }
 
 // render --out and sbatch by hand do the same job as submit.
 func TestByHand(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	dir := filepath.Join(w.dir, "runs", "hand")
-	w.must("render", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--repeats", "2", "--out", dir)
-	if out, code := w.command("sbatch", "--parsable", "--partition=qgpu", filepath.Join(dir, "script.sh")); code != 0 {
+	w := world.New(t)
+	dir := filepath.Join(w.Dir, "runs", "hand")
+	w.Must("render", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--repeats", "2", "--out", dir)
+	if out, code := w.Command("sbatch", "--parsable", "--partition=qgpu", filepath.Join(dir, "script.sh")); code != 0 {
 		t.Fatal(out)
 	}
-	w.until("both repeats are complete", func() bool {
+	w.Until("both repeats are complete", func() bool {
 		n := 0
-		for _, a := range w.attempts("hand") {
+		for _, a := range w.Attempts("hand") {
 			if a.State == results.StateComplete {
 				n++
 			}
 		}
 		return n == 2
 	})
-	if out := w.measure("collect", dir); !strings.Contains(out, "2 of 2 repeats") {
+	if out := w.Measure("collect", dir); !strings.Contains(out, "2 of 2 repeats") {
 		t.Errorf("collect says\n%s", out)
 	}
-	w.nothingLeft("hand")
+	w.NothingLeft("hand")
 }
 
 func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.file("config/plans/long.yaml", strings.Replace(short, "duration_s: 1.5", "duration_s: 120", 1))
-	out := w.must("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--plan", "long", "--repeats", "1", "--name", "can")
+	w := world.New(t)
+	w.File("config/plans/long.yaml", strings.Replace(world.Short, "duration_s: 1.5", "duration_s: 120", 1))
+	out := w.Must("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--plan", "long", "--repeats", "1", "--name", "can")
 	if !strings.Contains(out, "Next:") {
 		t.Errorf("submit says\n%s", out)
 	}
-	records := w.run("can").Attempt(1, 0).Records()
-	w.until("records are being written", func() bool {
+	records := w.Run("can").Attempt(1, 0).Records()
+	w.Until("records are being written", func() bool {
 		info, err := os.Stat(records)
 		return err == nil && info.Size() > 5000
 	})
-	w.must("cancel", "can")
-	w.until("the repeat is cancelled", func() bool { return w.status("can").Repeats[0].Phase == "cancelled" })
-	a := w.attempts("can")[0]
+	w.Must("cancel", "can")
+	w.Until("the repeat is cancelled", func() bool { return w.Status("can").Repeats[0].Phase == "cancelled" })
+	a := w.Attempts("can")[0]
 	if a.State != results.StateInterrupted {
-		t.Errorf("the attempt is %s: %+v\n%s", a.State, a.Failure, w.jobOutput())
+		t.Errorf("the attempt is %s: %+v\n%s", a.State, a.Failure, w.JobOutput())
 	}
 	n := 0
 	lines, err := results.ReadLinesFile(records, func(results.Record) { n++ })
 	if err != nil || n < 5 || lines.Bad > 0 {
 		t.Errorf("%d records, %+v, %v", n, lines, err)
 	}
-	w.nothingLeft("can")
+	w.NothingLeft("can")
 }
 
 func TestRefusalsKeepNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	out, code := w.hpcbench("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--account", "open-99-99", "--name", "ref")
+	w := world.New(t)
+	out, code := w.Hpcbench("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--account", "open-99-99", "--name", "ref")
 	if code != 4 || !strings.Contains(out, "Invalid account") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	if _, err := os.Stat(string(w.run("ref"))); !os.IsNotExist(err) {
+	if _, err := os.Stat(string(w.Run("ref"))); !os.IsNotExist(err) {
 		t.Errorf("the run folder is still there: %v", err)
 	}
 	// Accepted by this Slurm, and then never started: not waited for.
-	w.file("config/sites/karolina.yaml", string(must(os.ReadFile(filepath.Join(w.conf, "sites", "karolina.yaml"))))+"partitions:\n  qgpu_exp: {max_walltime: 10h}\n")
-	out, code = w.hpcbench("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--partition", "qgpu_exp", "--time", "5h", "--repeats", "1", "--name", "never", "--wait")
+	w.File("config/sites/karolina.yaml", string(must(os.ReadFile(filepath.Join(w.Conf, "sites", "karolina.yaml"))))+"partitions:\n  qgpu_exp: {max_walltime: 10h}\n")
+	out, code = w.Hpcbench("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--partition", "qgpu_exp", "--time", "5h", "--repeats", "1", "--name", "never", "--wait")
 	if code != 4 || !strings.Contains(out, "can never start") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	w.must("cancel", "never")
+	w.Must("cancel", "never")
 }
 
 func must[T any](v T, err error) T {

@@ -1,0 +1,2 @@
+// Package world needs one of the tags cluster, fault or engine.
+package world

@@ -1,0 +1,80 @@
+//go:build cluster || fault || engine
+
+package world
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"hpcbench/slurm/slurmtest"
+)
+
+// What all tests of a package share.
+var (
+	// Program is the static binary.
+	Program string
+	// Cluster is the test Slurm, which Main has brought up.
+	Cluster = slurmtest.New()
+
+	doubles string
+	scratch string // seen by "compute nodes", which /tmp isn't by rule
+)
+
+// Main brings the cluster up, builds the program and the doubles, and runs a
+// package's tests; it answers the exit code.
+func Main(m *testing.M) int {
+	code, err := main(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+func main(m *testing.M) (int, error) {
+	if err := Cluster.Up(context.Background()); err != nil {
+		return 0, err
+	}
+	root, err := Root()
+	if err != nil {
+		return 0, err
+	}
+	if err := os.MkdirAll(filepath.Join(root, ".cache"), 0o755); err != nil {
+		return 0, err
+	}
+	if scratch, err = os.MkdirTemp(filepath.Join(root, ".cache"), "world-"); err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(scratch)
+	Program, doubles = filepath.Join(scratch, "hpcbench"), filepath.Join(scratch, "doubles")
+	for out, pkg := range map[string]string{
+		Program: "./cmd/hpcbench", filepath.Join(doubles, "apptainer"): "./apptainer/double", filepath.Join(doubles, "singularity"): "./apptainer/double",
+	} {
+		build := exec.Command("go", "build", "-o", out, pkg)
+		build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+		if text, err := build.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("build %s: %w\n%s", pkg, err, text)
+		}
+	}
+	return m.Run(), nil
+}
+
+// Root is the module's folder: the nearest above the working directory with a go.mod.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("find the module: no go.mod above the working directory")
+		}
+	}
+}
