@@ -38,6 +38,9 @@ func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
 	}
 	summary, err := load.Run(loading, config)
 	switch {
+	case ctx.Err() != nil && !s.process.alive():
+		// Where a job's end signals the whole tree, the server goes first: that is no failure of its own.
+		return fmt.Errorf("%w, and the server with it (%s): what was measured until then is saved", ErrInterrupted, s.process.how)
 	case !s.process.alive():
 		cause := vllm.Classify(tail(a.dir.ServerLog(), mark)).Failure()
 		if cause.Line == "" {
