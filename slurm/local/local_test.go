@@ -2,7 +2,9 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -11,224 +13,296 @@ import (
 	"time"
 
 	"hpcbench/slurm"
+	"hpcbench/slurm/schedtest"
 )
 
-// The test binary is its own supervisor, as hpcbench is.
+// The test binary is its own supervisor, as hpcbench is, and a submitter that dies.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "supervise" {
+	if len(os.Args) < 3 {
+		os.Exit(m.Run())
+	}
+	switch os.Args[1] {
+	case "supervise":
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
 		if err := Supervise(ctx, os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		os.Exit(0)
+	case "submit-and-die":
+		id, err := scheduler(os.Args[2]).Submit(context.Background(), slurm.SubmitRequest{Script: os.Args[3], JobName: "hb-orphan", Chdir: filepath.Dir(os.Args[3])})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println(id)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	default:
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
+	os.Exit(0)
 }
 
-func scheduler(t *testing.T) (Scheduler, string) {
-	t.Helper()
+func scheduler(state string) Scheduler {
 	self, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	dir := t.TempDir()
-	s := Scheduler{State: filepath.Join(dir, "jobs"), Supervise: []string{self, "supervise"}}
-	t.Cleanup(func() { // they write into a folder that is about to be removed
-		all, _ := ids(s.State)
+	return Scheduler{State: state, Supervise: []string{self, "supervise"}, KillWait: 2 * time.Second}
+}
+
+// fresh is a scheduler with a folder of its own, whose supervisors are gone at the
+// test's end.
+func fresh(t *testing.T) Scheduler {
+	t.Helper()
+	s := scheduler(filepath.Join(t.TempDir(), "jobs"))
+	t.Cleanup(func() {
+		all, _ := s.ids()
 		for _, id := range all {
-			for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-				if j, err := readJob(jobDir(s.State, id)); err != nil || !j.Supervisor.alive() {
+			_ = s.Cancel(context.Background(), slurm.JobID{Job: id})
+		}
+		for _, id := range all {
+			for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+				if j, err := s.readJob(id); err != nil || !s.supervised(j) {
 					break
 				}
 			}
 		}
 	})
-	return s, dir
+	return s
 }
 
-func script(t *testing.T, dir, text string) string {
+func TestSuite(t *testing.T) {
+	schedtest.Run(t, schedtest.Bench{
+		New:        func(t *testing.T) schedtest.Backend { return fresh(t) },
+		Request:    slurm.SubmitRequest{Partition: "local", Time: 10 * time.Minute},
+		ShortLimit: 2 * time.Second,
+		Patience:   time.Minute,
+	})
+}
+
+func write(t *testing.T, dir, body string) string {
 	t.Helper()
 	path := filepath.Join(dir, "script.sh")
-	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+body+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// await asks as jobs does until the job is over or in the wanted state.
-func await(t *testing.T, s Scheduler, id slurm.JobID, want slurm.State) slurm.View {
+func await(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	ctx := t.Context()
-	var v slurm.View
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		var a slurm.Answers
-		a.Queue, a.QueueErr = s.Queue(ctx, id)
-		a.Accounting, a.AccountingErr = s.Accounting(ctx, id)
-		if v = slurm.Resolve(id, a); v.State == want {
-			return v
-		}
-	}
-	t.Fatalf("job %s: %+v, wanted %s", id, v, want)
-	return v
-}
-
-func awaitFile(t *testing.T, path string) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if cond() {
 			return
 		}
 	}
-	t.Fatalf("%s never came", path)
+	t.Fatalf("%s did not happen", what)
 }
 
-func TestJobGetsSlurmsEnvironment(t *testing.T) {
-	s, dir := scheduler(t)
-	t.Setenv("SBATCH_ACCOUNT", "leaks")
-	path := script(t, dir, `echo "$SLURM_JOB_ID/$SLURM_JOB_NAME/$SLURM_SUBMIT_DIR/${SLURM_ARRAY_TASK_ID:-none}/${SLURM_RESTART_COUNT:-0}/${SBATCH_ACCOUNT:-clean}/$MORE"`)
-	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-env", Environ: []string{"MORE=1 2 3"}, Chdir: dir})
+func exists(path string) func() bool {
+	return func() bool { _, err := os.Stat(path); return err == nil }
+}
+
+func stateOf(t *testing.T, s Scheduler, id slurm.JobID) slurm.View {
+	t.Helper()
+	var a slurm.Answers
+	a.Queue, a.QueueErr = s.Queue(t.Context(), id)
+	a.Accounting, a.AccountingErr = s.Accounting(t.Context(), id)
+	return slurm.Resolve(id, a)
+}
+
+func TestJobSurvivesItsSubmitter(t *testing.T) {
+	s, dir := fresh(t), t.TempDir()
+	path := write(t, dir, "sleep 0.5; echo done > done.txt")
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := await(t, s, id, slurm.StateCompleted)
-	if !v.Final || v.Exit != (slurm.Exit{}) {
+	out, err := exec.Command(self, "submit-and-die", s.State, path).Output()
+	if err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the submitter ended with %v", err)
+	}
+	id, err := slurm.ParseJobID(strings.TrimSpace(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the job's end", func() bool { return stateOf(t, s, id).Final })
+	if v := stateOf(t, s, id); v.State != slurm.StateCompleted || !exists(filepath.Join(dir, "done.txt"))() {
 		t.Errorf("got %+v", v)
 	}
-	out, err := os.ReadFile(filepath.Join(dir, "slurm-1.out"))
-	if want := "1/hb-env/" + dir + "/none/0/clean/1 2 3\n"; err != nil || string(out) != want {
-		t.Errorf("got %q, %v; want %q", out, err, want)
-	}
-	found, err := s.FindByName(t.Context(), "hb-env", time.Time{})
-	if err != nil || len(found) != 1 || found[0] != id {
-		t.Errorf("found %v, %v", found, err)
-	}
-	if found, _ := s.FindByName(t.Context(), "hb-en", time.Time{}); len(found) != 0 {
-		t.Errorf("a part of a name found %v", found)
-	}
 }
 
-func TestArrayElementsRunInTurn(t *testing.T) {
-	s, dir := scheduler(t)
-	path := script(t, dir, `echo "$SLURM_ARRAY_TASK_ID" >> order; test "$SLURM_ARRAY_TASK_ID" != 2`)
-	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-array", Array: "1-3%1", Chdir: dir})
+// A process that left the script's session and its parent is still the job's.
+func TestNothingIsLeftOfAJob(t *testing.T) {
+	s, dir := fresh(t), t.TempDir()
+	path := write(t, dir, `(setsid env -i bash -c 'echo $$ > stray.txt; exec sleep 1000' &)
+until test -s stray.txt; do sleep 0.05; done`)
+	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-stray", Chdir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, s, id.Element(3), slurm.StateCompleted)
-	if v := await(t, s, id.Element(2), slurm.StateFailed); v.Exit.Code != 1 {
-		t.Errorf("got %+v", v.Exit)
-	}
-	if out, _ := os.ReadFile(filepath.Join(dir, "order")); string(out) != "1\n2\n3\n" {
-		t.Errorf("got %q", out)
-	}
-}
-
-func TestCancelReachesShellFirstThenEverything(t *testing.T) {
-	s, dir := scheduler(t)
-	path := script(t, dir, `setsid sleep 1000 & sleep 1000 & child=$!
-trap 'echo saved > saved; kill $child; exit 0' TERM
-echo up > up; wait`)
-	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-cancel", Chdir: dir})
+	await(t, "the job's end", func() bool { return stateOf(t, s, id).Final })
+	var stray int
+	b, err := os.ReadFile(filepath.Join(dir, "stray.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	awaitFile(t, filepath.Join(dir, "up"))
+	if _, err := fmt.Sscan(string(b), &stray); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := readStat(stray); err == nil && st.state != 'Z' {
+		t.Errorf("process %d is left", stray)
+	}
+	if v := stateOf(t, s, id); v.State != slurm.StateCompleted {
+		t.Errorf("got %+v", v)
+	}
+}
+
+func TestScriptThatIgnoresTermIsKilledAfterKillWait(t *testing.T) {
+	s, dir := fresh(t), t.TempDir()
+	path := write(t, dir, "trap '' TERM; echo up > up.txt; while :; do sleep 0.1; done")
+	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-deaf", Chdir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, "its start", exists(filepath.Join(dir, "up.txt")))
+	begin := time.Now()
 	if err := s.Cancel(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	v := await(t, s, id, slurm.StateCancelled)
-	if !v.Final {
+	await(t, "its end", func() bool { return stateOf(t, s, id).Final })
+	if v := stateOf(t, s, id); v.State != slurm.StateCancelled || time.Since(begin) < s.KillWait {
+		t.Errorf("after %v: %+v", time.Since(begin), v)
+	}
+}
+
+func TestWarningBeforeTheLimit(t *testing.T) {
+	s, dir := fresh(t), t.TempDir()
+	path := write(t, dir, `#SBATCH --signal=B:USR1@3
+trap 'echo warned > warned.txt; exit 0' USR1
+while :; do sleep 0.1; done`)
+	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-warn", Chdir: dir, Time: 4 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, "its end", func() bool { return stateOf(t, s, id).Final })
+	if v := stateOf(t, s, id); v.State != slurm.StateCompleted || !exists(filepath.Join(dir, "warned.txt"))() {
 		t.Errorf("got %+v", v)
 	}
-	if out, _ := os.ReadFile(filepath.Join(dir, "saved")); string(out) != "saved\n" {
-		t.Errorf("the script had no time to save: %q", out)
-	}
 }
 
-func TestTimeLimit(t *testing.T) {
-	s, dir := scheduler(t)
-	path := script(t, dir, `trap 'exit 7' TERM; while :; do sleep 0.05; done`)
-	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-limit", Time: 300 * time.Millisecond, Chdir: dir})
+func TestKilledSupervisor(t *testing.T) {
+	s, dir := fresh(t), t.TempDir()
+	path := write(t, dir, "echo $$ > up.txt; sleep 1000; true")
+	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-lost", Chdir: dir, Array: "1-2"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, s, id, slurm.StateTimeout)
+	await(t, "its start", exists(filepath.Join(dir, "up.txt")))
+	var sup process
+	if err := readJSON(filepath.Join(s.jobDir(id.Job), "supervisor.json"), &sup); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(sup.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the supervisor's end", func() bool { return !sup.alive() })
+	// The script still runs, so the element does; the second one never will.
+	if v := stateOf(t, s, id.Element(1)); v.State != slurm.StateRunning || v.Final {
+		t.Errorf("element 1 with a running script: %+v", v)
+	}
+	if v := stateOf(t, s, id.Element(2)); v.State != slurm.StateNodeFail {
+		t.Errorf("element 2: %+v", v)
+	}
+	if err := s.Cancel(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if v := stateOf(t, s, id.Element(1)); v.State != slurm.StateCancelled || !v.Final {
+		t.Errorf("element 1 after the cancel: %+v", v)
+	}
+	if left := strays(process{}, s.mark(element{Raw: id.Job})); len(left) != 0 {
+		t.Errorf("%d processes are left", len(left))
+	}
 }
 
-func TestKilledSupervisorIsALostNode(t *testing.T) {
-	s, dir := scheduler(t)
-	path := script(t, dir, `echo up > up; sleep 1000; :`)
-	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: "hb-lost", Chdir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	awaitFile(t, filepath.Join(dir, "up"))
-	j, err := readJob(jobDir(s.State, id.Job))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(j.Supervisor.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	await(t, s, id, slurm.StateNodeFail)
-	killSession(mustSession(t, dir), time.Second)
-}
-
-// mustSession finds the script's session by its working folder.
-func mustSession(t *testing.T, dir string) int {
-	t.Helper()
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		cwd, err := os.Readlink("/proc/" + e.Name() + "/cwd")
-		if err != nil || cwd != dir {
-			continue
+func TestJobsOfOneFolderRunOneAtATime(t *testing.T) {
+	s, dir := fresh(t), t.TempDir()
+	path := write(t, dir, "echo begin $SLURM_JOB_NAME >> order.txt; sleep 0.5; echo end $SLURM_JOB_NAME >> order.txt")
+	var ids []slurm.JobID
+	for _, name := range []string{"hb-1", "hb-2", "hb-3"} {
+		id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: path, JobName: name, Chdir: dir})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if b, err := os.ReadFile("/proc/" + e.Name() + "/stat"); err == nil {
-			if st, err := parseStat(b); err == nil {
-				return st.session
-			}
-		}
+		ids = append(ids, id)
 	}
-	t.Fatal("the script isn't there")
-	return 0
+	if v := stateOf(t, s, ids[2]); v.Class != slurm.ClassPending || v.Reason.Outlook != slurm.OutlookWaits {
+		t.Errorf("the third: %+v", v)
+	}
+	if err := s.Cancel(t.Context(), ids[1]); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the last one's end", func() bool { return stateOf(t, s, ids[2]).Final })
+	if v := stateOf(t, s, ids[1]); v.State != slurm.StateCancelled || !v.Start.IsZero() {
+		t.Errorf("the second: %+v", v)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "order.txt"))
+	if want := "begin hb-1\nend hb-1\nbegin hb-3\nend hb-3\n"; err != nil || string(got) != want {
+		t.Errorf("order %q, %v", got, err)
+	}
 }
 
-func TestChainWaits(t *testing.T) {
-	s, dir := scheduler(t)
-	first := script(t, dir, `sleep 0.5; echo first >> order; exit 3`)
-	a, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: first, JobName: "hb-a", Chdir: dir})
+func TestOutputIsALogWhereThereIsAFolderForLogs(t *testing.T) {
+	s, dir := fresh(t), t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "logs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: write(t, dir, "echo hello"), JobName: "hb-log", Chdir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := filepath.Join(dir, "second.sh")
-	if err := os.WriteFile(second, []byte("echo second >> order\n"), 0o600); err != nil {
-		t.Fatal(err)
+	await(t, "its end", func() bool { return stateOf(t, s, id).Final })
+	if got, err := os.ReadFile(filepath.Join(dir, "logs", id.String()+".log")); err != nil || string(got) != "hello\n" {
+		t.Errorf("got %q, %v", got, err)
 	}
-	b, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: second, JobName: "hb-b", Dependency: "afterany:" + a.String(), Chdir: dir})
+}
+
+func TestBrokenSupervisorLeavesNoJob(t *testing.T) {
+	s, dir := fresh(t), t.TempDir()
+	s.Supervise = []string{"/bin/sh", "-c", "echo cannot start >&2; exit 1"}
+	_, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: write(t, dir, "true"), JobName: "hb-broken", Chdir: dir})
+	if err == nil || !strings.Contains(err.Error(), "cannot start") {
+		t.Errorf("got %v", err)
+	}
+	if got, err := s.FindByName(t.Context(), "hb-broken", time.Now()); err != nil || len(got) != 0 {
+		t.Errorf("found %v, %v", got, err)
+	}
+}
+
+func TestNoEnvironmentIsWrittenDown(t *testing.T) {
+	t.Setenv("HB_SECRET", "do-not-write-me")
+	s, dir := fresh(t), t.TempDir()
+	id, err := s.Submit(t.Context(), slurm.SubmitRequest{Script: write(t, dir, `test "$HB_SECRET$MORE" = do-not-write-menor-me`), JobName: "hb-secret", Chdir: dir,
+		Environ: []string{"MORE=nor-me"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, s, b, slurm.StateCompleted)
-	if out, _ := os.ReadFile(filepath.Join(dir, "order")); string(out) != "first\nsecond\n" {
-		t.Errorf("got %q", out)
+	await(t, "its end", func() bool { return stateOf(t, s, id).Final })
+	if v := stateOf(t, s, id); v.State != slurm.StateCompleted {
+		t.Errorf("the script did not get its environment: %+v", v)
 	}
-}
-
-func TestUnknownJobHasNoRow(t *testing.T) {
-	s, _ := scheduler(t)
-	rows, err := s.Queue(t.Context(), slurm.JobID{Job: 99})
-	if err != nil || len(rows) != 0 {
-		t.Errorf("got %v, %v", rows, err)
-	}
-}
-
-func FuzzParseStat(f *testing.F) {
-	f.Add([]byte("1 (a b) ) S 1 1 1 0 -1 4194560 1 0 0 0 5 6 0 0 20 0 9 0 77"))
-	f.Add([]byte(strings.Repeat(")", 30)))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if s, err := parseStat(b); err == nil && s.state == 0 {
-			t.Errorf("%q has no state", b)
+	err = filepath.WalkDir(s.State, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "script" {
+			return err
 		}
+		b, err := os.ReadFile(path)
+		if strings.Contains(string(b), "do-not-write-me") || strings.Contains(string(b), "nor-me") {
+			t.Errorf("%s has a secret", path)
+		}
+		return err
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -4,98 +4,140 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 )
 
-// process is a process that can be told from a later one with the same number.
+// process names a process for good: a pid is used again, a pid with the time
+// it started, in clock ticks since this boot of the machine, is not.
 type process struct {
 	PID   int    `json:"pid"`
-	Start uint64 `json:"start_ticks,omitempty"` // since boot; 0 where /proc doesn't say
+	Ticks uint64 `json:"ticks"`
+	Boot  string `json:"boot"`
 }
 
-func (p process) alive() bool {
-	if p.PID <= 0 {
-		return false
-	}
-	if err := syscall.Kill(p.PID, 0); err != nil && err != syscall.EPERM {
-		return false
-	}
-	stat, err := readStat(p.PID)
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
-		return p.Start == 0 // no /proc on this system: the number is all there is
+		return ""
 	}
-	return stat.state != 'Z' && (p.Start == 0 || stat.start == p.Start)
+	return strings.TrimSpace(string(b))
 }
 
-func self() process {
-	p := process{PID: os.Getpid()}
-	if stat, err := readStat(p.PID); err == nil {
-		p.Start = stat.start
+// identify reads who a pid is now.
+func identify(pid int) (process, error) {
+	st, err := readStat(pid)
+	if err != nil {
+		return process{}, fmt.Errorf("look at process %d: %w", pid, err)
 	}
-	return p
+	return process{PID: pid, Ticks: st.ticks, Boot: bootID()}, nil
 }
 
-// stat is what is needed of /proc/PID/stat.
+// alive says whether the process still runs; a zombie doesn't.
+func (p process) alive() bool {
+	if p.PID <= 0 || p.Boot != bootID() {
+		return false
+	}
+	st, err := readStat(p.PID)
+	return err == nil && st.ticks == p.Ticks && st.state != 'Z' && st.state != 'X'
+}
+
+// stat is what /proc/PID/stat says.
 type stat struct {
-	state   byte
-	session int
-	start   uint64
+	pid, ppid, session int
+	state              byte
+	ticks              uint64
 }
 
 func readStat(pid int) (stat, error) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		return stat{}, err
 	}
-	return parseStat(b)
+	return parseStat(pid, b)
 }
 
-// parseStat counts fields from the last bracket: the name before it may hold anything.
-func parseStat(b []byte) (stat, error) {
+// parseStat reads "pid (name) state ppid pgrp session …"; the name may have
+// spaces and parentheses. The start time is field 22 (proc(5)).
+func parseStat(pid int, b []byte) (stat, error) {
 	end := bytes.LastIndexByte(b, ')')
 	if end < 0 {
-		return stat{}, fmt.Errorf("no name in %q", b)
+		return stat{}, fmt.Errorf("process %d: no name in its stat", pid)
 	}
 	f := strings.Fields(string(b[end+1:]))
 	if len(f) < 20 {
-		return stat{}, fmt.Errorf("only %d fields in %q", len(f), b)
+		return stat{}, fmt.Errorf("process %d: its stat is cut short", pid)
 	}
-	session, err := strconv.Atoi(f[3])
-	if err != nil {
-		return stat{}, fmt.Errorf("session in %q: %w", b, err)
+	ppid, err1 := strconv.Atoi(f[1])
+	session, err2 := strconv.Atoi(f[3])
+	ticks, err3 := strconv.ParseUint(f[19], 10, 64)
+	if err1 != nil || err2 != nil || err3 != nil {
+		return stat{}, fmt.Errorf("process %d: its stat has no numbers where they should be", pid)
 	}
-	start, err := strconv.ParseUint(f[19], 10, 64)
-	if err != nil {
-		return stat{}, fmt.Errorf("start in %q: %w", b, err)
-	}
-	return stat{state: f[0][0], session: session, start: start}, nil
+	return stat{pid: pid, ppid: ppid, session: session, state: f[0][0], ticks: ticks}, nil
 }
 
-// killSession ends everything of a session, also what has put itself into another
-// process group, until nothing of it is left.
-func killSession(session int, within time.Duration) {
-	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		entries, err := os.ReadDir("/proc")
-		if err != nil {
-			_ = syscall.Kill(-session, syscall.SIGKILL) // no /proc: the group is what can be reached
-			return
-		}
-		left := 0
-		for _, e := range entries {
-			pid, err := strconv.Atoi(e.Name())
-			if err != nil {
-				continue
+func allProcesses() []stat {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var out []stat
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			if st, err := readStat(pid); err == nil {
+				out = append(out, st)
 			}
-			if s, err := readStat(pid); err == nil && s.session == session && s.state != 'Z' {
-				left++
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
-		}
-		if left == 0 {
-			return
 		}
 	}
+	return out
+}
+
+// below lists everything that descends from the given processes, zombies included.
+func below(all []stat, roots ...int) []stat {
+	in := map[int]bool{}
+	for _, r := range roots {
+		in[r] = true
+	}
+	var out []stat
+	for grew := true; grew; {
+		grew = false
+		for _, p := range all {
+			if !in[p.pid] && in[p.ppid] {
+				in[p.pid], grew = true, true
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// strays lists the live processes of an element whose supervisor is gone: its
+// session, and whatever still carries its mark in the environment.
+func strays(shell process, mark string) []stat {
+	var out []stat
+	for _, p := range allProcesses() {
+		if p.state == 'Z' || p.pid == os.Getpid() {
+			continue
+		}
+		sameSession := shell.PID > 0 && shell.Boot == bootID() && p.session == shell.PID && p.ticks >= shell.Ticks
+		if sameSession || carries(p.pid, mark) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func carries(pid int, mark string) bool {
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	if err != nil {
+		return false
+	}
+	for _, kv := range bytes.Split(b, []byte{0}) {
+		if string(kv) == mark {
+			return true
+		}
+	}
+	return false
 }

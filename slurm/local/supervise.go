@@ -4,182 +4,196 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
-	"strings"
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"hpcbench/slurm"
 )
 
-// KillWait is what a job has between TERM and KILL at its end, Slurm's own default.
-const KillWait = 30 * time.Second
+// pollEvery is how often a supervisor looks for its turn, for a cancel and at
+// the clock.
+const pollEvery = 100 * time.Millisecond
 
-// Supervise runs the job of a folder to its end. ctx ends with the first TERM,
-// which Cancel sends: the script gets it and then has KillWait.
+// Supervise runs the job of a folder that Submit prepared: it waits for the
+// job's turn, runs the elements one after the other and leaves no process
+// behind. It is what the program in Scheduler.Supervise must call, in a process
+// of its own that does nothing else, since every child of that process counts as
+// the job's. When ctx ends, which the program should let a TERM do, the job is
+// cancelled: the script gets TERM and then has KillWait.
 func Supervise(ctx context.Context, dir string) error {
-	j, err := readJob(dir)
+	id, err := strconv.ParseUint(filepath.Base(dir), 10, 64)
+	if err != nil {
+		return fmt.Errorf("supervise %s: not a job's directory", dir)
+	}
+	c, err := Scheduler{State: filepath.Dir(dir)}.at()
 	if err != nil {
 		return err
 	}
-	j.Supervisor = self()
-	if err := j.write(dir); err != nil {
-		return err
-	}
-	j.awaitOther(ctx, filepath.Dir(dir))
-	for i := range j.Elements {
-		e := &j.Elements[i]
-		if cancelled(ctx, dir) {
-			e.State = slurm.StateCancelled
-		} else {
-			e.State, e.StartAt = slurm.StateRunning, time.Now().UTC()
-			if err := j.write(dir); err != nil {
-				return err
-			}
-			e.State, e.Exit = j.run(ctx, *e)
-		}
-		e.EndAt = time.Now().UTC()
-		if err := j.write(dir); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func cancelled(ctx context.Context, dir string) bool {
-	_, err := os.Stat(cancelFile(dir))
-	return err == nil || ctx.Err() != nil
-}
-
-// awaitOther waits for the job that this one depends on; one that nobody knows is over.
-func (j job) awaitOther(ctx context.Context, state string) {
-	for j.After != 0 && ctx.Err() == nil {
-		other, err := readJob(jobDir(state, j.After))
-		if err != nil {
-			return
-		}
-		over := true
-		for _, e := range other.settled().Elements {
-			over = over && e.State.Class().Over()
-		}
-		if over {
-			return
-		}
-		select {
-		case <-time.After(500 * time.Millisecond):
-		case <-ctx.Done():
-		}
-	}
-}
-
-// run starts the script for one element and waits for its end.
-func (j job) run(ctx context.Context, e element) (slurm.State, slurm.Exit) {
-	log, err := os.OpenFile(j.logPath(e), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	j, err := c.readJob(id)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return slurm.StateFailed, slurm.Exit{Code: 1}
+		return fmt.Errorf("supervise job %d: %w", id, err)
 	}
-	defer log.Close()
-	cmd := exec.Command("bash", append([]string{j.Script}, j.Args...)...)
-	cmd.Dir, cmd.Env = j.Dir, j.environ(e)
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		fmt.Fprintln(log, "start the script:", err)
-		return slurm.StateFailed, slurm.Exit{Code: 1}
+	// Whatever loses its parent becomes our child, so nothing gets away.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("supervise job %d: adopt orphans: %w", id, err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	var limit <-chan time.Time
-	if j.Limit > 0 {
-		limit = time.After(j.Limit)
-	}
-	var state slurm.State
-	select {
-	case err = <-done:
-	case <-limit:
-		state = slurm.StateTimeout
-		err = terminate(cmd, done)
-	case <-ctx.Done():
-		state = slurm.StateCancelled
-		err = terminate(cmd, done)
-	}
-	killSession(cmd.Process.Pid, 30*time.Second) // nothing is left of a job, as under Slurm's cgroup
-	exit := exitOf(err)
-	if state == "" {
-		state = slurm.StateCompleted
-		if exit != (slurm.Exit{}) {
-			state = slurm.StateFailed
-		}
-	}
-	return state, exit
-}
-
-// terminate sends TERM to the batch shell alone, as a site with proctrack/cgroup
-// does, and KILL to everything after KillWait.
-func terminate(cmd *exec.Cmd, done <-chan error) error {
-	_ = cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case err := <-done:
+	self, err := identify(os.Getpid())
+	if err != nil {
 		return err
-	case <-time.After(KillWait):
-		killSession(cmd.Process.Pid, 30*time.Second)
-		return <-done
 	}
-}
-
-func exitOf(err error) slurm.Exit {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		if err != nil {
-			return slurm.Exit{Code: 1}
+	if err := writeJSON(filepath.Join(dir, "supervisor.json"), self); err != nil {
+		return err
+	}
+	s := &supervisor{c: c, j: j, dir: dir, ctx: ctx, environ: exportEnviron(j.Export, os.Environ())}
+	if !s.waitForTurn() {
+		return nil
+	}
+	var errs []error
+	for _, e := range j.Elements {
+		if err := s.runElement(e); err != nil {
+			errs = append(errs, fmt.Errorf("element %s: %w", j.id(e), err))
 		}
-		return slurm.Exit{}
 	}
-	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return slurm.Exit{Signal: int(status.Signal())}
-	}
-	return slurm.Exit{Code: exit.ExitCode()}
+	return errors.Join(errs...)
 }
 
-// logPath is the run's log folder where there is one, else Slurm's default name.
-func (j job) logPath(e element) string {
-	name := strconv.FormatUint(j.ID, 10)
-	if j.Array {
-		name += "_" + strconv.FormatUint(e.Task, 10)
-	}
-	logs := filepath.Join(j.Dir, "logs")
-	if info, err := os.Stat(logs); err == nil && info.IsDir() {
-		return filepath.Join(logs, name+".log")
-	}
-	return filepath.Join(j.Dir, "slurm-"+name+".out")
+type supervisor struct {
+	c       Scheduler
+	j       job
+	dir     string
+	environ []string
+	ctx     context.Context
 }
 
-// environ is what Slurm would set for the batch script.
-func (j job) environ(e element) []string {
-	host := hostname()
-	id := strconv.FormatUint(j.ID, 10)
-	env := append(slurm.Scrub(os.Environ()), j.Environ...)
-	env = append(env,
-		"SLURM_JOB_ID="+id, "SLURM_JOBID="+id, "SLURM_JOB_NAME="+j.Name, "SLURM_SUBMIT_DIR="+j.Dir,
-		"SLURM_JOB_NODELIST="+host, "SLURM_NODELIST="+host, "SLURM_JOB_NUM_NODES=1", "SLURM_NNODES=1", "SLURM_NODEID=0", "SLURM_PROCID=0",
-		"SLURM_JOB_PARTITION="+j.Part, "SLURMD_NODENAME="+host,
-	)
-	if j.Account != "" {
-		env = append(env, "SLURM_JOB_ACCOUNT="+j.Account)
+// waitForTurn waits until every earlier job is over. It returns false where the
+// whole job was cancelled meanwhile.
+func (s *supervisor) waitForTurn() bool {
+	for waited := false; ; waited = true {
+		if !s.c.busyBefore(s.j.ID) {
+			return true
+		}
+		open := 0
+		for _, e := range s.j.Elements {
+			st, err := s.c.readState(e)
+			switch {
+			case err == nil && st.State != slurm.StatePending:
+			case s.cancelled(e):
+				s.note(s.end(e, state{State: slurm.StateCancelled, CancelledBy: s.cancelledBy(e)}))
+			default:
+				open++
+				if !waited {
+					s.note(s.c.writeState(e, state{State: slurm.StatePending, Reason: "Resources"}))
+				}
+			}
+		}
+		if open == 0 {
+			return false
+		}
+		time.Sleep(pollEvery)
 	}
-	if j.Array {
-		env = append(env, "SLURM_ARRAY_JOB_ID="+id, "SLURM_ARRAY_TASK_ID="+strconv.FormatUint(e.Task, 10))
-		// Slurm gives each element a number of its own.
-		for i, kv := range env {
-			if strings.HasPrefix(kv, "SLURM_JOB_ID=") || strings.HasPrefix(kv, "SLURM_JOBID=") {
-				name, _, _ := strings.Cut(kv, "=")
-				env[i] = name + "=" + id + strconv.FormatUint(e.Task, 10)
+}
+
+// busyBefore says whether an earlier job still has something to run.
+func (c Scheduler) busyBefore(id uint64) bool {
+	ids, err := c.ids()
+	if err != nil {
+		return true
+	}
+	for _, other := range ids {
+		if other >= id {
+			return false
+		}
+		j, err := c.readJob(other)
+		if err != nil {
+			continue
+		}
+		for _, e := range j.Elements {
+			if !c.current(j, e).State.Class().Over() {
+				return true
 			}
 		}
 	}
-	return env
+	return false
+}
+
+func (s *supervisor) cancelMark(e element) string {
+	return filepath.Join(s.dir, "cancel-"+strconv.FormatUint(e.Task, 10))
+}
+
+func (s *supervisor) cancelled(e element) bool {
+	if s.ctx.Err() != nil {
+		return true
+	}
+	_, err := os.Stat(s.cancelMark(e))
+	return err == nil
+}
+
+func (s *supervisor) cancelledBy(e element) string {
+	by, err := os.ReadFile(s.cancelMark(e))
+	if err != nil {
+		return strconv.Itoa(os.Getuid())
+	}
+	return string(by)
+}
+
+// end writes an element's last state.
+func (s *supervisor) end(e element, st state) error {
+	st.End = time.Now().UTC()
+	return s.c.writeState(e, st)
+}
+
+// note keeps in the supervisor's log what went wrong without stopping the job.
+func (s *supervisor) note(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, time.Now().UTC().Format(time.RFC3339), err)
+	}
+}
+
+// cpus is the number of processors that the job gets: all that this process may use.
+func cpus() int {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err == nil {
+		return set.Count()
+	}
+	return runtime.NumCPU()
+}
+
+// current is an element's state as far as anybody can tell: what its file says,
+// unless its supervisor is gone.
+func (c Scheduler) current(j job, e element) state {
+	st, err := c.readState(e)
+	if err != nil {
+		st = state{State: slurm.StatePending, Reason: "None"}
+	}
+	if st.State.Class().Over() {
+		return st
+	}
+	var sup process
+	err = readJSON(filepath.Join(c.jobDir(j.ID), "supervisor.json"), &sup)
+	switch {
+	case err == nil && sup.alive():
+		return st
+	case errors.Is(err, fs.ErrNotExist) && time.Since(j.Submit) < 2*submitLimit:
+		return st // being submitted
+	}
+	// The supervisor may have ended between our two looks, having written.
+	if again, err := c.readState(e); err == nil && again.State.Class().Over() {
+		return again
+	}
+	if st.State == slurm.StateRunning && len(strays(st.Shell, c.mark(e))) > 0 {
+		return st
+	}
+	st.State, st.Reason = slurm.StateNodeFail, "SystemFailure"
+	return st
+}
+
+// mark is set in the environment of everything that an element starts.
+func (c Scheduler) mark(e element) string {
+	return "HPCBENCH_LOCAL_JOB=" + c.jobDir(e.Raw)
 }
