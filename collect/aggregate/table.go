@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"fmt"
+	"slices"
 
 	"hpcbench/collect/read"
 	"hpcbench/results"
@@ -260,7 +261,9 @@ var cut = map[string]bool{judge.CodeInterrupted: true, judge.CodeFailed: true, j
 func addFinding(list []Finding, f results.Finding, repeat int) []Finding {
 	for i := range list {
 		if list[i].Code == f.Code && list[i].Level == f.Level {
-			list[i].Repeats = append(list[i].Repeats, repeat)
+			if !slices.Contains(list[i].Repeats, repeat) { // a rule may speak twice of one step, with two figures
+				list[i].Repeats = append(list[i].Repeats, repeat)
+			}
 			return list
 		}
 	}

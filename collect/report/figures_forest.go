@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+
+	"hpcbench/collect/aggregate"
+	"hpcbench/collect/compare"
+)
+
+// ForestFigure is a comparison as a forest plot: a row a step and metric, the
+// ratio with its interval, 1 = the same. Shares and rows without a ratio are in
+// the table only.
+func ForestFigure(c *compare.Comparison) Figure {
+	f := Figure{ID: "forest", Title: "Ratio of " + c.New + " to " + c.Base, Kind: FigureForest, X: Axis{Label: "ratio, with its 95 % interval"}, Y: Axis{Label: ""}}
+	s := Series{Name: "ratio", Kind: SeriesDots}
+	worse := 0
+	for _, r := range c.Rows {
+		ratio := r.Ratio()
+		if ratio == nil {
+			continue
+		}
+		low, high := r.RatioInterval()
+		state := ""
+		switch {
+		case !r.Decides:
+			state = "dim"
+		case r.Verdict == compare.Regressed:
+			state = "bad"
+			worse++
+		case r.Verdict == compare.Improved || r.Verdict == compare.NoChange:
+			state = "good"
+		}
+		label := string(r.Verdict)
+		if !r.Decides {
+			label += ", doesn't decide"
+		}
+		s.Points = append(s.Points, Point{X: *ratio, Y: float64(len(f.Y.Categories)), Low: low, High: high, Label: label, State: state})
+		f.Y.Categories = append(f.Y.Categories, rowStep(r)+" "+r.Label)
+	}
+	f.Series = []Series{s}
+	f.Marks = []Mark{{Label: "the same", X: ptr(1.0)}}
+	if least := leastTolerance(c.Rows); least > 0 {
+		f.Marks = append(f.Marks, Mark{Label: "smallest tolerance", X: ptr(1 - least), To: ptr(1 + least)})
+	}
+	f.Alt = fmt.Sprintf("Forest plot of %d ratios with their 95 %% intervals around 1; %d of them are worse beyond the tolerance (squares); hollow ones don't decide.", len(s.Points), worse)
+	return f
+}
+
+func leastTolerance(rows []compare.Row) float64 {
+	least := 0.0
+	for _, r := range rows {
+		if r.Decides && !r.Absolute && (least == 0 || r.Tolerance < least) {
+			least = r.Tolerance
+		}
+	}
+	return least
+}
+
+// gatewayFigure is the overhead as shares of the direct figures.
+func gatewayFigure(list []aggregate.Overhead) Figure {
+	f := Figure{ID: "overhead", Title: "What the gateway adds, ms", Kind: FigureForest, X: Axis{Label: "added, ms, with its 95 % interval over blocks"}}
+	s := Series{Name: "added", Kind: SeriesDots}
+	for _, o := range list {
+		if o.Unit != "ms" || o.Added.Mean == nil {
+			continue
+		}
+		state := "dim"
+		if o.Primary {
+			state = ""
+		}
+		s.Points = append(s.Points, Point{X: *o.Added.Mean, Y: float64(len(f.Y.Categories)), Low: o.Added.Low, High: o.Added.High, State: state, Label: fmt.Sprintf("%d blocks", o.Blocks)})
+		f.Y.Categories = append(f.Y.Categories, fmt.Sprintf("%s, %d at once", o.Label, o.Streams))
+	}
+	f.Series = []Series{s}
+	f.Marks = []Mark{{Label: "nothing", X: ptr(0.0)}}
+	f.Alt = fmt.Sprintf("Forest plot of what the gateway adds to %d quantities, in milliseconds with 95 %% intervals over blocks.", len(s.Points))
+	return f
+}
