@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // process names a process for good: a pid is used again, a pid with the time
@@ -25,8 +26,12 @@ func bootID() string {
 	return strings.TrimSpace(string(b))
 }
 
-// identify reads who a pid is now.
+// identify reads who a pid is now. Without /proc, so not on Linux, the number is
+// all there is.
 func identify(pid int) (process, error) {
+	if !hasProc() {
+		return process{PID: pid}, nil
+	}
 	st, err := readStat(pid)
 	if err != nil {
 		return process{}, fmt.Errorf("look at process %d: %w", pid, err)
@@ -39,8 +44,17 @@ func (p process) alive() bool {
 	if p.PID <= 0 || p.Boot != bootID() {
 		return false
 	}
+	if !hasProc() {
+		err := syscall.Kill(p.PID, 0)
+		return err == nil || err == syscall.EPERM
+	}
 	st, err := readStat(p.PID)
 	return err == nil && st.ticks == p.Ticks && st.state != 'Z' && st.state != 'X'
+}
+
+func hasProc() bool {
+	_, err := os.Stat("/proc/self/stat")
+	return err == nil
 }
 
 // stat is what /proc/PID/stat says.

@@ -7,11 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"hpcbench/slurm"
 )
@@ -40,7 +37,7 @@ func Supervise(ctx context.Context, dir string) error {
 		return fmt.Errorf("supervise job %d: %w", id, err)
 	}
 	// Whatever loses its parent becomes our child, so nothing gets away.
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+	if err := adoptOrphans(); err != nil {
 		return fmt.Errorf("supervise job %d: adopt orphans: %w", id, err)
 	}
 	self, err := identify(os.Getpid())
@@ -153,15 +150,6 @@ func (s *supervisor) note(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, time.Now().UTC().Format(time.RFC3339), err)
 	}
-}
-
-// cpus is the number of processors that the job gets: all that this process may use.
-func cpus() int {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err == nil {
-		return set.Count()
-	}
-	return runtime.NumCPU()
 }
 
 // current is an element's state as far as anybody can tell: what its file says,
