@@ -55,10 +55,15 @@ type track struct {
 	firstCount    int
 	counted       int
 	merged        int
-	lastMerged    bool
 	gaps          []byte // results.AppendGap
-	counts        []int
-	several       bool // some event has more than one token
+	// The last event's share in its stamp is only settled by the next one. What stands behind the last token of an
+	// answer (its usage, [DONE]) belongs to the same step of the engine, and moves nothing.
+	open    bool
+	prev    int64 // when the open event had surely not come
+	gap     int64 // µs from the event before it, -1 for the first
+	bad     bool  // the event before it is an interval
+	counts  []int
+	several bool // some event has more than one token
 }
 
 var errBadEvent = errors.New("an event isn't the JSON expected")
@@ -131,18 +136,20 @@ func (a *answer) count(ev *chunk.Facts, e *sse.Event) {
 
 func (a *answer) token(e *sse.Event, n int) {
 	t := &a.tokens
+	if t.events > 0 {
+		t.settle(true)
+	}
 	t.events++
 	t.counted += n
-	if e.Merged {
-		t.merged++
-	}
+	t.gap = -1
 	if t.first == 0 {
 		t.first, t.firstCount = e.Stamp.Ns, n
-		if e.Merged {
-			t.firstEarliest = e.Stamp.PrevNs
-		}
 	} else {
-		t.gaps = results.AppendGap(t.gaps, results.Gap{Us: micro(e.Stamp.Ns) - micro(t.last), Merged: e.Merged || t.lastMerged})
+		t.gap = micro(e.Stamp.Ns) - micro(t.last)
+	}
+	t.open, t.prev = e.Merged, e.Stamp.PrevNs
+	if !t.open {
+		t.settle(false)
 	}
 	if n > 1 && !t.several {
 		t.several = true
@@ -154,11 +161,33 @@ func (a *answer) token(e *sse.Event, n int) {
 	if t.several {
 		t.counts = append(t.counts, n)
 	}
-	t.last, t.lastMerged = e.Stamp.Ns, e.Merged
+	t.last = e.Stamp.Ns
 	if a.onTok != nil {
 		a.onTok(e.Stamp.Ns, n)
 	}
 }
+
+// settle writes down the gap before the last event, once it is known whether
+// the event's stamp is its own or, as merged says of an open one, shared.
+func (t *track) settle(merged bool) {
+	if t.gap == settled {
+		return
+	}
+	merged = merged && t.open
+	if merged {
+		t.merged++
+		if t.gap < 0 {
+			t.firstEarliest = t.prev
+		}
+	}
+	if t.gap >= 0 {
+		t.gaps = results.AppendGap(t.gaps, results.Gap{Us: t.gap, Merged: merged || t.bad})
+	}
+	t.bad, t.gap = merged, settled
+}
+
+// settled stands for a gap that was written down.
+const settled = -2
 
 // micro turns nanoseconds into a record's microseconds; an instant that
 // happened is never 0.
@@ -177,6 +206,9 @@ func (a *answer) fill(r *results.Record, resp *wire.Response, err error, cancell
 		if closeErr := a.parser.Close(clock.Stamp{Ns: resp.TEnd, PrevNs: resp.TEnd}, a.take); closeErr != nil && closeErr != wire.ErrStop {
 			err = closeErr
 		}
+	}
+	if a.tokens.events > 0 {
+		a.tokens.settle(false)
 	}
 	r.Status = resp.Status
 	r.TSend, r.THeaders, r.TEnd = micro(resp.TSend), micro(resp.THeaders.Ns), micro(resp.TEnd)

@@ -9,9 +9,10 @@ import (
 
 // Phases of a load, as Progress.Phase has them.
 const (
-	phaseWarmup = "warmup"
-	phaseStep   = "step"
-	phaseDone   = "done"
+	phaseStarting = "starting"
+	phaseWarmup   = "warmup"
+	phaseStep     = "step"
+	phaseDone     = "done"
 )
 
 // progress says where the load is, for people who watch.

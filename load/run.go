@@ -76,7 +76,7 @@ func prepare(ctx context.Context, cfg Config) (r *runner, done func(), err error
 	epoch := time.Now()
 	r.clock = clock.New(epoch)
 	r.state = &progress{since: epoch, p: results.Progress{Format: results.FormatProgress, Repeat: r.repeat,
-		Attempt: cfg.Attempt.Get().Attempt, Phase: phaseWarmup}}
+		Attempt: cfg.Attempt.Get().Attempt, Phase: phaseStarting}}
 
 	// The self-test of the stamps is mostly waiting: the server is asked meanwhile.
 	proven := make(chan proof, 1)
