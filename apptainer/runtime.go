@@ -40,12 +40,3 @@ func (r Runtime) EnvName(name string) string {
 	}
 	return "APPTAINERENV_" + name
 }
-
-// SettingName is the host variable that stands for an option of the runtime
-// itself, e.g. BIND gives APPTAINER_BIND or SINGULARITY_BIND.
-func (r Runtime) SettingName(name string) string {
-	if r == Singularity {
-		return "SINGULARITY_" + name
-	}
-	return "APPTAINER_" + name
-}
