@@ -24,6 +24,7 @@ type cli struct {
 
 	Collect collectCmd `cmd:"" group:"read" help:"Average a run's repeats and print the tables."`
 	Compare compareCmd `cmd:"" group:"read" help:"Say whether a run differs from another, or from a published table."`
+	Report  reportCmd  `cmd:"" group:"read" help:"Write one HTML page that needs nothing else."`
 	History historyCmd `cmd:"" group:"read" help:"List runs over time, or show how one figure moved."`
 	Export  exportCmd  `cmd:"" group:"read" help:"Write a run in another tool's format."`
 	Import  importCmd  `cmd:"" group:"read" help:"Read files of another tool as a run."`
