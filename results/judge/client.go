@@ -3,7 +3,7 @@ package judge
 import "hpcbench/results"
 
 const (
-	// minLagMs and lagOfTTFT bound the 99th percentile of the send lag: max(5 ms, 5 % of the median TTFT).
+	// minLagMs and lagOfTTFT bound the 99th percentile (see lateness) of the send lag: max(5 ms, 5 % of the median TTFT).
 	minLagMs  = 5.0
 	lagOfTTFT = 0.05
 	// minSentShare of the drawn schedule must have been sent.
@@ -20,14 +20,14 @@ const (
 func client(s results.StepSummary) []results.Finding {
 	var found []results.Finding
 	c, counts := s.Client, s.Counts
-	if p99 := c.SendLagMs.P99; p99 != nil {
+	if late, name := lateness(c.SendLagMs); late != nil {
 		limit := minLagMs
 		if ttft := s.Corrected.ServiceTTFT.P50; ttft != nil {
 			limit = max(limit, lagOfTTFT**ttft)
 		}
-		if *p99 > limit {
-			found = append(found, limited(results.LevelInvalid, CodeClientLimited, *p99, limit,
-				"requests were sent late: p99 of the send lag is %.4g ms (limit %.4g ms)", *p99, limit))
+		if *late > limit {
+			found = append(found, limited(results.LevelInvalid, CodeClientLimited, *late, limit,
+				"requests were sent late: %s of the send lag is %.4g ms (limit %.4g ms)", name, *late, limit))
 		}
 	}
 	if s.Step.Loop == results.LoopOpen && s.Finished && counts.Planned > 0 {
@@ -55,6 +55,19 @@ func client(s results.StepSummary) []results.Finding {
 			"a garbage collection stopped the client for %.3g ms", *v))
 	}
 	return found
+}
+
+// lateness is the percentile of the send lag that is judged: the 99th, and one
+// below it where there are so few requests that the 99th is the worst of them;
+// a single hiccup of the machine isn't a client that can't keep up.
+func lateness(lag results.Dist) (ms *float64, name string) {
+	switch {
+	case lag.N >= 100:
+		return lag.P99, "p99"
+	case lag.N >= 20:
+		return lag.P95, "p95"
+	}
+	return lag.P90, "p90"
 }
 
 // heldThroughout says whether a closed loop was meant to be full until its

@@ -132,6 +132,15 @@ func TestStepRules(t *testing.T) {
 		}, "warning tokens_guessed"},
 
 		{"lag at 5 ms", func(s *step, a *results.Attempt, p *results.Plan) { s.Client.SendLagMs.P99 = ptr(5.0) }, ""},
+		{"one late of 40", func(s *step, a *results.Attempt, p *results.Plan) {
+			s.Client.SendLagMs = results.Dist{N: 40, P90: ptr(0.2), P95: ptr(0.4), P99: ptr(25.0)}
+		}, ""},
+		{"several late of 40", func(s *step, a *results.Attempt, p *results.Plan) {
+			s.Client.SendLagMs = results.Dist{N: 40, P90: ptr(0.2), P95: ptr(6.0), P99: ptr(25.0)}
+		}, "invalid client_limited"},
+		{"several late of 10", func(s *step, a *results.Attempt, p *results.Plan) {
+			s.Client.SendLagMs = results.Dist{N: 10, P90: ptr(6.0), P95: ptr(6.0), P99: ptr(25.0)}
+		}, "invalid client_limited"},
 		{"lag above 5 ms", func(s *step, a *results.Attempt, p *results.Plan) { s.Client.SendLagMs.P99 = ptr(5.01) }, "invalid client_limited"},
 		{"lag at 5 % of TTFT", func(s *step, a *results.Attempt, p *results.Plan) {
 			s.Corrected.ServiceTTFT.P50, s.Client.SendLagMs.P99 = ptr(1000.0), ptr(50.0)
