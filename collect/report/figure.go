@@ -6,7 +6,9 @@ type Figure struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	// Alt says in words what is to be seen, for those who can't see it.
-	Alt    string   `json:"alt"`
+	Alt string `json:"alt"`
+	// Key explains what is drawn how, below the chart; "" = it goes without saying.
+	Key    string   `json:"key,omitempty"`
 	Kind   string   `json:"kind"` // FigureXY, FigureHeat or FigureForest
 	X      Axis     `json:"x"`
 	Y      Axis     `json:"y"`
@@ -29,19 +31,21 @@ type Axis struct {
 	Log   bool   `json:"log,omitempty"`
 	// Zero makes the axis begin at 0.
 	Zero bool `json:"zero,omitempty"`
+	// Ticks are where the axis is marked; empty = wherever it is round.
+	Ticks []float64 `json:"ticks,omitempty"`
 	// Categories make it an axis of words; values are positions in it.
 	Categories []string `json:"categories,omitempty"`
 	Max        *float64 `json:"max,omitempty"`
 }
 
-// Series is one line, band or set of dots.
+// Series is one line, band or set of dots. Those of one name belong together
+// and are one entry of the legend.
 type Series struct {
 	Name   string  `json:"name"`
 	Kind   string  `json:"kind"` // SeriesLine, SeriesDots or SeriesBand
 	Colour int     `json:"colour"`
 	Dashed bool    `json:"dashed,omitempty"`
 	Step   bool    `json:"step,omitempty"`
-	Hollow bool    `json:"hollow,omitempty"`
 	Points []Point `json:"points"`
 	// Scale colours series by their order instead of by name: steps from slow to fast.
 	Scale *float64 `json:"scale,omitempty"` // 0..1
@@ -62,6 +66,8 @@ type Point struct {
 	High  *float64 `json:"high,omitempty"`
 	Label string   `json:"label,omitempty"`
 	State string   `json:"state,omitempty"` // "good", "bad", "dim"
+	// Bound is how far from 1 a row of a forest may lie without mattering.
+	Bound *float64 `json:"bound,omitempty"`
 }
 
 // Heat is one cell of a heat map; X and Y are positions in the axes' categories.

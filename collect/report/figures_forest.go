@@ -34,26 +34,14 @@ func ForestFigure(c *compare.Comparison) Figure {
 		if !r.Decides {
 			label += ", doesn't decide"
 		}
-		s.Points = append(s.Points, Point{X: *ratio, Y: float64(len(f.Y.Categories)), Low: low, High: high, Label: label, State: state})
+		s.Points = append(s.Points, Point{X: *ratio, Y: float64(len(f.Y.Categories)), Low: low, High: high, Label: label, State: state, Bound: ptr(r.Tolerance)})
 		f.Y.Categories = append(f.Y.Categories, rowStep(r)+" "+r.Label)
 	}
 	f.Series = []Series{s}
 	f.Marks = []Mark{{Label: "the same", X: ptr(1.0)}}
-	if least := leastTolerance(c.Rows); least > 0 {
-		f.Marks = append(f.Marks, Mark{Label: "smallest tolerance", X: ptr(1 - least), To: ptr(1 + least)})
-	}
-	f.Alt = fmt.Sprintf("Forest plot of %d ratios with their 95 %% intervals around 1; %d of them are worse beyond the tolerance (squares); hollow ones don't decide.", len(s.Points), worse)
+	f.Key = "Grey: within the tolerance. Squares: worse beyond it. Hollow: shown, but doesn't decide."
+	f.Alt = fmt.Sprintf("Forest plot of %d ratios with their 95 %% intervals around 1; %d of them are worse beyond their tolerance.", len(s.Points), worse)
 	return f
-}
-
-func leastTolerance(rows []compare.Row) float64 {
-	least := 0.0
-	for _, r := range rows {
-		if r.Decides && !r.Absolute && (least == 0 || r.Tolerance < least) {
-			least = r.Tolerance
-		}
-	}
-	return least
 }
 
 // gatewayFigure is the overhead as shares of the direct figures.
@@ -71,6 +59,7 @@ func gatewayFigure(list []aggregate.Overhead) Figure {
 		s.Points = append(s.Points, Point{X: *o.Added.Mean, Y: float64(len(f.Y.Categories)), Low: o.Added.Low, High: o.Added.High, State: state, Label: fmt.Sprintf("%d blocks", o.Blocks)})
 		f.Y.Categories = append(f.Y.Categories, fmt.Sprintf("%s, %d at once", o.Label, o.Streams))
 	}
+	f.Key = "Filled: the endpoint that decides."
 	f.Series = []Series{s}
 	f.Marks = []Mark{{Label: "nothing", X: ptr(0.0)}}
 	f.Alt = fmt.Sprintf("Forest plot of what the gateway adds to %d quantities, in milliseconds with 95 %% intervals over blocks.", len(s.Points))

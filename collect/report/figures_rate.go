@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hpcbench/collect/aggregate"
@@ -24,8 +25,8 @@ func loadAxis(t *aggregate.Table) (label string, at func(results.Step) (float64,
 // 95 % intervals, and a dot for each repeat.
 func curve(t *aggregate.Table, name, metric string, scale float64, colour int, at func(results.Step) (float64, bool)) []Series {
 	line := Series{Name: name, Kind: SeriesLine, Colour: colour}
-	band := Series{Name: name + ", 95 % interval", Kind: SeriesBand, Colour: colour}
-	dots := Series{Name: name + ", each repeat", Kind: SeriesDots, Colour: colour, Hollow: true}
+	band := Series{Name: name, Kind: SeriesBand, Colour: colour}
+	dots := Series{Name: name, Kind: SeriesDots, Colour: colour}
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		x, ok := at(s.Step)
@@ -52,6 +53,24 @@ func curve(t *aggregate.Table, name, metric string, scale float64, colour int, a
 	return []Series{band, line, dots}
 }
 
+// curveKey explains curve's figures.
+const curveKey = "Line: mean of the repeats. Band: its 95 % interval. Hollow dots: each repeat."
+
+// loads are the ticks of a load axis: the loads themselves, where they are few.
+func loads(t *aggregate.Table, at func(results.Step) (float64, bool)) []float64 {
+	var out []float64
+	for i := range t.Steps {
+		if x, ok := at(t.Steps[i].Step); ok && !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	if len(out) > 12 {
+		return nil
+	}
+	slices.Sort(out)
+	return out
+}
+
 // loadFigures are latency and throughput over the load, and against each other.
 func (d *Document) loadFigures() []Figure {
 	t := &d.Table
@@ -63,14 +82,14 @@ func (d *Document) loadFigures() []Figure {
 	}
 	var out []Figure
 	for _, q := range []struct{ id, title, metric, unit string }{{"ttft", "Time to first token", ttft, "ms"}, {"tpot", "Time per output token", tpot, "ms"}, {"e2e", "End to end latency", e2e, "ms"}} {
-		f := Figure{ID: q.id, Title: q.title + " over load (" + set + ")", Kind: FigureXY, X: Axis{Label: label, Log: logarithmic(t, at)}, Y: Axis{Label: q.unit, Log: wide(t, q.metric)}}
+		f := Figure{ID: q.id, Title: q.title + " over load (" + set + ")", Kind: FigureXY, Key: curveKey, X: Axis{Label: label, Log: logarithmic(t, at), Ticks: loads(t, at)}, Y: Axis{Label: q.unit, Log: wide(t, q.metric)}}
 		f.Y.Zero = !f.Y.Log
 		f.Series = append(f.Series, curve(t, "median", q.metric+median, 1, 0, at)...)
 		f.Series = append(f.Series, curve(t, "p95", q.metric+tail, 1, 1, at)...)
 		f.Alt = curveAlt(q.title, label, t, q.metric+median, at)
 		out = append(out, f)
 	}
-	through := Figure{ID: "throughput", Title: "Throughput over load (" + set + ")", Kind: FigureXY, X: Axis{Label: label, Log: logarithmic(t, at)}, Y: Axis{Label: "output tokens/s", Zero: true}}
+	through := Figure{ID: "throughput", Title: "Throughput over load (" + set + ")", Kind: FigureXY, Key: curveKey, X: Axis{Label: label, Log: logarithmic(t, at), Ticks: loads(t, at)}, Y: Axis{Label: "output tokens/s", Zero: true}}
 	through.Series = curve(t, "output tokens/s", tokens, 1, 2, at)
 	through.Alt = curveAlt("Output tokens per second", label, t, tokens, at)
 	out = append(out, through, against(t, tokens, ttft+tail, at))

@@ -79,10 +79,12 @@ func capacityFigure(k *aggregate.Knee) Figure {
 	if k.Loop == results.LoopOpen {
 		f.X.Label = "requests/s"
 	}
-	line := Series{Name: "p95 E2E, mean of repeats", Kind: SeriesLine, Colour: 0}
-	dots := Series{Name: "each repeat", Kind: SeriesDots, Colour: 0, Hollow: true}
-	band := Series{Name: "95 % interval", Kind: SeriesBand, Colour: 0}
+	f.Key = curveKey
+	line := Series{Name: "p95 E2E", Kind: SeriesLine}
+	dots := Series{Name: "p95 E2E", Kind: SeriesDots}
+	band := Series{Name: "p95 E2E", Kind: SeriesBand}
 	for _, l := range k.Levels {
+		f.X.Ticks = append(f.X.Ticks, l.At)
 		for _, r := range l.P95E2EMs.Raw {
 			if !r.Unbounded {
 				dots.Points = append(dots.Points, Point{X: l.At, Y: r.Value, Label: fmt.Sprintf("repeat %d", r.Repeat), State: passState(l.Verdict)})

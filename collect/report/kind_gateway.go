@@ -48,3 +48,24 @@ func signedCell(e aggregate.Estimate) Cell {
 	}
 	return c
 }
+
+// minBlocks is the fewest ABBA blocks that can say anything: six have a smallest p of .031.
+const minBlocks = 6
+
+// overheadWords say what the gateway adds to the endpoint that decides.
+func overheadWords(list []aggregate.Overhead) string {
+	for _, o := range list {
+		if !o.Primary || o.Added.Mean == nil {
+			continue
+		}
+		words := fmt.Sprintf("The gateway adds %s ms to %s", Number(*o.Added.Mean, 3), o.Label)
+		if o.Added.Low != nil {
+			words += fmt.Sprintf(" (95 %% interval %s to %s ms, over %d blocks)", Number(*o.Added.Low, 3), Number(*o.Added.High, 3), o.Blocks)
+			if *o.Added.Low <= 0 && *o.Added.High >= 0 {
+				words += ", which can't be told from nothing"
+			}
+		}
+		return words + ". "
+	}
+	return ""
+}

@@ -273,3 +273,26 @@ func (d *Document) matrixFigures() []Figure {
 	}
 	return out
 }
+
+// matrixWords say the largest throughput and how many cells there are, in a sentence.
+func (d *Document) matrixWords() string {
+	best, where, run, cells := 0.0, "", 0, 0
+	for i := range d.Steps {
+		s := &d.Steps[i]
+		context, streams, ok := matrixCell(s.Step)
+		if !ok {
+			continue
+		}
+		cells++
+		if len(s.Used) > 0 {
+			run++
+		}
+		if e, ok := s.Estimate("corrected.output_tokens_per_s"); ok && e.Mean != nil && *e.Mean > best {
+			best, where = *e.Mean, fmt.Sprintf("context %s with %d streams", tokensK(context), streams)
+		}
+	}
+	if where == "" {
+		return ""
+	}
+	return fmt.Sprintf("The most is %s tokens/s at %s; %d of %d cells have numbers. ", Number(best, 4), where, run, cells)
+}

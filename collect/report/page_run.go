@@ -77,13 +77,25 @@ func (d *Document) standing() (verdict, reason, tone string) {
 	case aggregate.Empty:
 		return "no numbers yet", words, "warn"
 	}
-	reason = fmt.Sprintf("%d of %d repeats are good, over %s.", d.Good, d.Asked, d.Over.Words)
-	if k := aggregate.FindKnee(d.run); k != nil {
-		reason = upper(k.Words()) + ". " + reason
-	} else if w := d.keepsUp(); w != "" {
-		reason = w + " " + reason
+	reason = fmt.Sprintf("%d of %d repeats are good, %s.", d.Good, d.Asked, d.overWords())
+	blocks := false
+	switch d.Conditions.Plan.Kind {
+	case results.KindCapacity:
+		if k := aggregate.FindKnee(d.run); k != nil {
+			reason = upper(k.Words()) + ". " + reason
+		}
+	case results.KindMatrix:
+		reason = d.matrixWords() + reason
+	case results.KindGateway:
+		list := aggregate.Gateway(d.run)
+		blocks = len(list) > 0 && list[0].Blocks >= minBlocks // blocks are the unit, not repeats
+		reason = overheadWords(list) + reason
+	default:
+		if w := d.keepsUp(); w != "" {
+			reason = w + " " + reason
+		}
 	}
-	if d.Good < aggregate.MinRepeats {
+	if d.Good < aggregate.MinRepeats && !blocks {
 		return "too few repeats", reason, "warn"
 	}
 	for _, n := range d.Notes() {
@@ -92,6 +104,18 @@ func (d *Document) standing() (verdict, reason, tone string) {
 		}
 	}
 	return "measured", reason, "good"
+}
+
+// overWords say over what the repeats are, to follow a comma.
+func (d *Document) overWords() string {
+	w := d.Over.Words
+	if strings.HasPrefix(w, "within ") {
+		return w
+	}
+	if d.Good == 1 {
+		return "on one node"
+	}
+	return "over " + w
 }
 
 func upper(s string) string {
@@ -156,7 +180,7 @@ func (d *Document) facts() []Fact {
 	add("Site", strings.Trim(c.Site+", "+c.Partition, ", "))
 	add("Engine", strings.TrimSpace(c.Engine+" "+strings.Join(c.EngineVersions, ", ")))
 	add("Plan", c.Plan.Name)
-	add("Repeats", fmt.Sprintf("%d of %d, over %s", d.Good, d.Asked, d.Over.Words))
+	add("Repeats", fmt.Sprintf("%d of %d, %s", d.Good, d.Asked, d.overWords()))
 	if d.Spent != nil {
 		add("Spent", fmt.Sprintf("%s %s", Number(d.Spent.Hours, 3), d.Spent.Unit))
 	}
@@ -185,13 +209,26 @@ func (d *Document) sections(prefix string) []Section {
 		}
 		out = append(out, s)
 	}
-	add(Section{ID: "load", Title: title("Latency and throughput"), Figures: kept(d.figures()), Grids: d.Grids()})
+	add(Section{ID: "load", Title: title(d.mainTitle()), Figures: kept(d.figures()), Grids: d.Grids()})
 	add(Section{ID: "findings", Title: title("Findings"), Notes: d.Notes()})
 	add(Section{ID: "distributions", Title: title("Distributions"), Figures: kept(d.distributionFigures()), Grids: d.pooledGrid()})
 	add(Section{ID: "timelines", Title: title("Timelines of the repeats"), Figures: kept(d.timelineFigures())})
 	add(Section{ID: "conditions", Title: title("Conditions"), Facts: d.conditionFacts()})
 	add(Section{ID: "provenance", Title: title("Provenance"), Grids: []Grid{d.provenanceGrid()}, Closed: true})
 	return out
+}
+
+// mainTitle names the first part by the plan's kind.
+func (d *Document) mainTitle() string {
+	switch d.Conditions.Plan.Kind {
+	case results.KindMatrix:
+		return "Matrix"
+	case results.KindCapacity:
+		return "Capacity"
+	case results.KindGateway:
+		return "Overhead"
+	}
+	return "Latency and throughput"
 }
 
 // figures are those of the plan's kind.
@@ -233,7 +270,7 @@ func besideSection(docs []*Document) Section {
 	for _, q := range []struct{ id, title, metric, unit string }{
 		{"beside-tpot", "TPOT, median", "corrected.tpot_ms.p50", "ms"}, {"beside-ttft", "TTFT, median", "corrected.ttft_ms.p50", "ms"},
 		{"beside-e2e", "E2E, p95", "corrected.e2e_ms.p95", "ms"}, {"beside-tokens", "Throughput", "corrected.output_tokens_per_s", "output tokens/s"}} {
-		f := Figure{ID: q.id, Title: q.title + " over load", Kind: FigureXY, X: Axis{Label: label, Log: logarithmic(&docs[0].Table, at)}, Y: Axis{Label: q.unit, Zero: true}}
+		f := Figure{ID: q.id, Title: q.title + " over load", Kind: FigureXY, Key: curveKey, X: Axis{Label: label, Log: logarithmic(&docs[0].Table, at), Ticks: loads(&docs[0].Table, at)}, Y: Axis{Label: q.unit, Zero: true}}
 		var words []string
 		for i, d := range docs {
 			f.Series = append(f.Series, curve(&d.Table, d.Run, q.metric, 1, i, at)...)

@@ -36,6 +36,7 @@
     if (!a.log) out.scale = !a.zero;
     if (a.max !== undefined) out.max = a.max;
     out.axisLabel.formatter = number;
+    if (a.ticks && a.ticks.length) setTicks(out, a.ticks);
     return out;
   }
 
@@ -49,10 +50,10 @@
     });
     (fig.marks || []).forEach(function (m) { [m[key], key === "x" ? m.to : undefined].forEach(function (v) { if (v > 0) { low = Math.min(low, v); high = Math.max(high, v); } }); });
     if (low < high) { out.min = low / 1.15; out.max = high * 1.15; }
-    out.axisLabel.customValues = ticks(low / 1.15, high * 1.15);
-    out.axisTick = { customValues: out.axisLabel.customValues };
+    if (!fig[key].ticks) setTicks(out, ticks(low / 1.15, high * 1.15));
     out.splitLine.show = false;
   }
+  function setTicks(out, values) { out.axisLabel.customValues = values; out.axisTick = { customValues: values }; out.splitLine.show = false; }
   function ticks(low, high) {
     var out = [], steps = high / low > 60 ? [1] : high / low > 8 ? [1, 2, 5] : [1, 1.5, 2, 3, 5, 7];
     for (var d = Math.floor(Math.log10(low)); d <= Math.ceil(Math.log10(high)); d++)
@@ -104,10 +105,11 @@
     var x = axis(fig.x, true), y = axis(fig.y, false);
     if (fig.x.log) logBounds(fig, "x", x);
     if (fig.y.log) logBounds(fig, "y", y);
-    var many = series.length > 4, ordered = (fig.series || []).some(function (s) { return s.scale !== undefined; });
+    var names = [];
+    series.forEach(function (s) { if (s.type === "line" && names.indexOf(s.name) < 0) names.push(s.name); });
     return {
-      grid: { left: 62, right: 18, top: many || ordered ? 56 : 40, bottom: 48 }, xAxis: x, yAxis: y, series: series,
-      legend: { type: "scroll", top: 0, left: 4, right: 4, itemWidth: 16, itemHeight: 9, itemGap: 10, textStyle: { color: css("--text"), fontSize: 11 }, pageTextStyle: { color: css("--soft") }, pageIconColor: css("--link") },
+      grid: { left: 62, right: 18, top: names.length > 1 ? 40 : marks.length ? 24 : 14, bottom: 48 }, xAxis: x, yAxis: y, series: series,
+      legend: { show: names.length > 1, data: names, type: "scroll", top: 0, left: 4, right: 4, itemWidth: 16, itemHeight: 9, itemGap: 10, textStyle: { color: css("--text"), fontSize: 11 }, pageTextStyle: { color: css("--soft") }, pageIconColor: css("--link") },
       tooltip: { trigger: "item", confine: true, backgroundColor: css("--bg"), borderColor: css("--line"), textStyle: { color: css("--text"), fontSize: 12 },
         formatter: function (p) {
           var q = p.data.point || {}, t = [p.seriesName, q.label, fig.x.label + ": " + number(p.value[0]), fig.y.label + ": " + number(p.value[1])];
@@ -129,7 +131,7 @@
         renderItem: function (params, api) {
           var c = fig.cells[params.dataIndex], size = api.size([1, 1]), at = api.coord([c.x, c.y]);
           var t = c.value === undefined || high === low ? .5 : (Math.log10(Math.max(c.value, 1e-9)) - low) / (high - low);
-          var fill = c.value === undefined ? css("--bg") : mix(scale, t), bright = c.value !== undefined && luminance(fill) > .42;
+          var fill = c.value === undefined ? css("--bg") : mix(scale, t), bright = c.value !== undefined && luminance(fill) > .2;
           return { type: "group", children: [
             { type: "rect", shape: { x: at[0] - size[0] / 2 + 1, y: at[1] - size[1] / 2 + 1, width: size[0] - 2, height: size[1] - 2, r: 3 }, style: { fill: fill, stroke: c.value === undefined ? css("--line") : null, lineDash: [3, 3] } },
             { type: "text", style: { text: c.text, x: at[0], y: at[1], align: "center", verticalAlign: "middle", fontSize: Math.max(9, Math.min(12, size[0] / 4.6)), fill: c.value === undefined ? css("--soft") : bright ? "#111" : "#fff" } }] };
@@ -147,20 +149,23 @@
     (fig.marks || []).forEach(function (m) { [m.x, m.to].forEach(function (v) { if (v !== undefined) { low = Math.min(low, v); high = Math.max(high, v); } }); });
     x.min = +(low - .04 * (high - low)).toPrecision(3); x.max = +(high + .04 * (high - low)).toPrecision(3);
     y.axisLabel = Object.assign(y.axisLabel, { fontSize: 11, width: 168, overflow: "truncate", interval: 0 });
+    x.axisLabel.showMinLabel = x.axisLabel.showMaxLabel = false;
     y.nameGap = 0; y.name = "";
     var colour = function (p) { return p.state === "bad" ? css("--c1") : p.state === "good" ? css("--c2") : p.state === "dim" ? css("--soft") : css("--c0"); };
-    var lines = [], areas = [];
-    (fig.marks || []).forEach(function (m) {
-      if (m.to !== undefined) areas.push([{ xAxis: m.x }, { xAxis: m.to }]); else lines.push({ name: m.label, xAxis: m.x });
-    });
+    var lines = (fig.marks || []).map(function (m) { return { name: m.label, xAxis: m.x }; });
     return {
       grid: { left: 186, right: 18, top: 14, bottom: 48 }, xAxis: x, yAxis: y,
       tooltip: { confine: true, backgroundColor: css("--bg"), borderColor: css("--line"), textStyle: { color: css("--text") },
         formatter: function (p) { var q = s.points[p.dataIndex]; return escape(fig.y.categories[q.y]) + "<br>" + number(q.x) + (q.low !== undefined ? " (" + number(q.low) + " to " + number(q.high) + ")" : "") + "<br>" + escape(q.label || ""); } },
       series: [{ type: "custom", data: s.points.map(function (p) { return [p.x, p.y]; }), encode: { x: 0, y: 1 },
-        markLine: { silent: true, symbol: "none", data: lines, lineStyle: { color: css("--text"), width: 1 }, label: { show: false } }, markArea: { silent: true, data: areas, itemStyle: { color: css("--soft"), opacity: .13 } },
+        markLine: { silent: true, symbol: "none", data: lines, lineStyle: { color: css("--text"), width: 1 }, label: { show: false } },
         renderItem: function (params, api) {
           var p = s.points[params.dataIndex], at = api.coord([p.x, p.y]), col = colour(p), out = [];
+          if (p.bound) {
+            var l = api.coord([1 - p.bound, p.y])[0], r = api.coord([1 + p.bound, p.y])[0], box = params.coordSys, high = api.size([0, 1])[1] * .72;
+            l = Math.max(l, box.x); r = Math.min(r, box.x + box.width);
+            out.push({ type: "rect", shape: { x: l, y: at[1] - high / 2, width: r - l, height: high }, style: { fill: css("--soft"), opacity: .16 } });
+          }
           if (p.low !== undefined) {
             var a = api.coord([p.low, p.y]), b = api.coord([p.high, p.y]);
             out.push({ type: "line", shape: { x1: a[0], y1: a[1], x2: b[0], y2: b[1] }, style: { stroke: col, lineWidth: 2.2 } });
