@@ -149,12 +149,12 @@ func ParseState(text string) (state State, by string) {
 	}
 	parts := strings.FieldsFunc(strings.ToUpper(head), func(r rune) bool { return r == ',' || r == '+' })
 	for i := len(parts) - 1; i >= 0; i-- {
-		if info, ok := stateByName[parts[i]]; ok {
+		if info, ok := stateByName[strings.TrimSpace(parts[i])]; ok {
 			return info.State, by
 		}
 	}
 	if len(parts) == 0 {
 		return "", by
 	}
-	return State(parts[0]), by
+	return State(strings.TrimSpace(parts[0])), by
 }
