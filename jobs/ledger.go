@@ -22,7 +22,7 @@ func (l Ledger) Add(e results.LedgerEntry) error {
 	if err != nil {
 		return fmt.Errorf("write the ledger: %w", err)
 	}
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o640) // the folder decides whether the group gets there
 	if err != nil {
 		return fmt.Errorf("write the ledger: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"hpcbench/results"
 	"hpcbench/slurm"
@@ -25,12 +26,16 @@ const (
 
 // RepeatStatus is one repeat as its files and Slurm tell it together.
 type RepeatStatus struct {
-	Index    int               `json:"repeat"`
-	Phase    string            `json:"phase"`
-	Words    string            `json:"words"` // one line for people
-	JobID    string            `json:"job_id,omitempty"`
-	State    string            `json:"slurm_state,omitempty"`
-	Never    bool              `json:"can_never_start,omitempty"`
+	Index int    `json:"repeat"`
+	Phase string `json:"phase"`
+	Words string `json:"words"` // one line for people
+	JobID string `json:"job_id,omitempty"`
+	State string `json:"slurm_state,omitempty"`
+	Never bool   `json:"can_never_start,omitempty"`
+	// Gone says that the controller no longer knows the job and nobody says how it ended.
+	Gone bool `json:"gone,omitempty"`
+	// Invalid is why nothing that a complete repeat measured can be used; resume runs it again.
+	Invalid  string            `json:"invalid,omitempty"`
 	Attempts int               `json:"attempts"`
 	Node     string            `json:"node,omitempty"`
 	Progress *results.Progress `json:"progress,omitempty"`
@@ -88,7 +93,8 @@ func (r RunStatus) Missing() []int {
 type onDisk struct {
 	attempts int
 	last     *results.Attempt
-	complete bool // any attempt is
+	complete bool   // any attempt is
+	invalid  string // why the newest complete one can't be used
 	progress *results.Progress
 	err      error
 }
@@ -119,7 +125,7 @@ func Status(ctx context.Context, sched Scheduler, entries []Entry) []RunStatus {
 		k := look(e)
 		all = append(all, k)
 		for index, job := range k.jobs {
-			if job.submitted && !k.disk[index].complete {
+			if d := k.disk[index]; job.submitted && (!d.complete || d.invalid != "") {
 				ask = append(ask, job.id)
 			}
 		}
@@ -130,6 +136,16 @@ func Status(ctx context.Context, sched Scheduler, entries []Entry) []RunStatus {
 		out = append(out, k.status(answers))
 	}
 	return out
+}
+
+// refresh reads a repeat's folder again where Slurm says that its job is over: the
+// folder was read before the question was put, and the job may have written its last
+// word in between.
+func (k known) refresh(r RepeatStatus, a slurm.Answers) RepeatStatus {
+	if j := k.jobs[r.Index]; j.submitted && r.Phase != PhaseComplete && (r.Over() || r.Gone) {
+		return judge(r.Index, lookRepeat(k.entry.Dir, r.Index), j, a)
+	}
+	return r
 }
 
 // Ask puts the questions; without ids none.
@@ -164,6 +180,9 @@ func look(e Entry) known {
 	k.err = err
 	for _, sub := range Submissions(entries) {
 		for _, r := range sub.Repeats {
+			if sub.Event == results.LedgerRefused && k.jobs[r].submitted {
+				continue // nothing was sent, so the job before it still counts
+			}
 			k.jobs[r] = jobOf(sub, r)
 		}
 	}
@@ -203,7 +222,9 @@ func lookRepeat(run results.RunDir, index int) onDisk {
 			continue
 		}
 		d.last = &a
-		d.complete = d.complete || a.State == results.StateComplete
+		if a.State == results.StateComplete {
+			d.complete, d.invalid = true, a.Invalid
+		}
 		d.progress = nil
 		if p, err := results.ReadJSON[results.Progress](dir.Progress(), results.FormatProgress); err == nil {
 			d.progress = &p
@@ -221,7 +242,7 @@ func (k known) status(a slurm.Answers) RunStatus {
 		s.Err = k.err.Error()
 	}
 	for i := 1; i <= k.entry.Spec.Repeats; i++ {
-		s.Repeats = append(s.Repeats, judge(i, k.disk[i], k.jobs[i], a))
+		s.Repeats = append(s.Repeats, k.refresh(judge(i, k.disk[i], k.jobs[i], a), a))
 	}
 	return s
 }
@@ -236,17 +257,23 @@ func judge(index int, d onDisk, j repeatJob, a slurm.Answers) RepeatStatus {
 	if j.submitted {
 		r.JobID = j.id.String()
 	}
-	if d.complete {
-		r.Phase, r.Words = PhaseComplete, "complete"
-		return r
-	}
 	if !j.submitted {
+		if d.complete {
+			return complete(r, d)
+		}
 		return notSubmitted(r, d, j)
 	}
 	v := slurm.Resolve(j.id, a)
+	if d.complete && (d.invalid == "" || v.Final || v.Class == slurm.ClassUnknown) {
+		return complete(r, d)
+	}
 	r.State, r.Words, r.Never = string(v.State), v.Words, v.Never()
+	d = d.of(v)
 	switch {
 	case v.Final:
+		return ended(r, d, v, j.cancelled)
+	case v.Gone && (d.last != nil && !d.last.EndedAt.IsZero() || errors.Is(a.AccountingErr, slurm.ErrNoAccounting)):
+		// The controller doesn't know it any more, so it won't run again, and its own files say how it ended.
 		return ended(r, d, v, j.cancelled)
 	case v.Class == slurm.ClassPending || v.Class == slurm.ClassRequeued || v.Class == slurm.ClassHeld:
 		r.Phase = PhasePending
@@ -258,9 +285,37 @@ func judge(index int, d onDisk, j repeatJob, a slurm.Answers) RepeatStatus {
 			r.Words = Doing(*d.progress)
 		}
 	default:
-		r.Phase = PhaseUnclear
+		r.Phase, r.Gone = PhaseUnclear, v.Gone
 	}
 	return r
+}
+
+func complete(r RepeatStatus, d onDisk) RepeatStatus {
+	r.Phase, r.Words, r.Invalid = PhaseComplete, "complete", d.invalid
+	if d.invalid != "" {
+		r.Words = "complete, but INVALID: " + d.invalid
+	}
+	return r
+}
+
+// of leaves out the last attempt where it is of an earlier job, or of an earlier
+// run of this one, which was put back into the queue: what it did says nothing
+// about the job that is asked for now.
+func (d onDisk) of(v slurm.View) onDisk {
+	if d.last == nil || d.last.Slurm == nil {
+		return d
+	}
+	job := d.last.Slurm.ArrayJobID
+	if job == "" {
+		job = d.last.Slurm.JobID
+	}
+	other := job != fmt.Sprint(v.ID.Job)
+	// The clocks of a node and of the controller may differ a little.
+	early := v.Class == slurm.ClassRunning && d.last.StartedAt.Before(v.Start.Add(-2*time.Second))
+	if other || early {
+		d.last, d.progress = nil, nil
+	}
+	return d
 }
 
 // notSubmitted is a repeat without a job of ours; a script that was sent by hand has none either.

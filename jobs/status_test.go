@@ -3,6 +3,8 @@ package jobs
 import (
 	"context"
 	"errors"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +23,9 @@ func TestJudge(t *testing.T) {
 		return slurm.Answers{Accounting: []slurm.AcctRow{{ID: id, RawID: 7, State: state, Latest: true, End: time.Now()}}}
 	}
 	running := onDisk{attempts: 1, last: &results.Attempt{State: results.StateRunning}, progress: &results.Progress{Phase: "step", Step: "constant@5.00req/s", StepCount: 3}}
+	finished, earlier := running, running
+	finished.last = &results.Attempt{State: results.StateInterrupted, EndedAt: time.Now()}
+	earlier.last = &results.Attempt{State: results.StateFailed, Slurm: &results.SlurmFacts{JobID: "6"}, Failure: &results.Failure{Words: "no memory"}}
 	for name, c := range map[string]struct {
 		d     onDisk
 		j     repeatJob
@@ -28,19 +33,25 @@ func TestJudge(t *testing.T) {
 		phase string
 		words string
 	}{
-		"never sent":                {onDisk{}, repeatJob{}, slurm.Answers{}, PhaseNotSubmitted, "not submitted"},
-		"answer lost":               {onDisk{}, repeatJob{open: true}, slurm.Answers{}, PhaseUnclear, "no answer"},
-		"waiting":                   {onDisk{}, sent, queue(slurm.StatePending, "Priority"), PhasePending, "pending"},
-		"requeued":                  {running, sent, queue(slurm.StateRequeued, ""), PhasePending, ""},
-		"working":                   {running, sent, queue(slurm.StateRunning, ""), PhaseRunning, "step 1/3 constant@5.00req/s"},
-		"completing":                {running, sent, queue(slurm.StateCompleting, ""), PhaseUnclear, ""},
-		"gone, not yet in sacct":    {running, sent, slurm.Answers{}, PhaseUnclear, "left the queue"},
-		"controller down":           {running, sent, slurm.Answers{QueueErr: slurm.ErrUnreachable, AccountingErr: slurm.ErrUnreachable}, PhaseUnclear, "cannot be asked"},
-		"node lost":                 {running, sent, acct(slurm.StateNodeFail), PhaseInterrupted, "node was lost"},
-		"walltime":                  {running, sent, acct(slurm.StateTimeout), PhaseInterrupted, "time limit"},
-		"out of memory":             {onDisk{}, sent, acct(slurm.StateOutOfMemory), PhaseFailed, "before this repeat began"},
-		"cancelled by hand":         {running, sent, acct(slurm.StateCancelled), PhaseCancelled, ""},
-		"complete beats everything": {onDisk{complete: true}, sent, acct(slurm.StateFailed), PhaseComplete, "complete"},
+		"never sent":                  {onDisk{}, repeatJob{}, slurm.Answers{}, PhaseNotSubmitted, "not submitted"},
+		"answer lost":                 {onDisk{}, repeatJob{open: true}, slurm.Answers{}, PhaseUnclear, "no answer"},
+		"waiting":                     {onDisk{}, sent, queue(slurm.StatePending, "Priority"), PhasePending, "pending"},
+		"requeued":                    {running, sent, queue(slurm.StateRequeued, ""), PhasePending, ""},
+		"working":                     {running, sent, queue(slurm.StateRunning, ""), PhaseRunning, "step 1/3 constant@5.00req/s"},
+		"completing":                  {running, sent, queue(slurm.StateCompleting, ""), PhaseUnclear, ""},
+		"gone, not yet in sacct":      {running, sent, slurm.Answers{}, PhaseUnclear, "left the queue"},
+		"controller down":             {running, sent, slurm.Answers{QueueErr: slurm.ErrUnreachable, AccountingErr: slurm.ErrUnreachable}, PhaseUnclear, "cannot be asked"},
+		"gone, but its files say how": {finished, sent, slurm.Answers{AccountingErr: slurm.ErrUnreachable}, PhaseInterrupted, "left the queue"},
+		"gone, no accounting here":    {running, sent, slurm.Answers{AccountingErr: slurm.ErrNoAccounting}, PhaseInterrupted, "keeps no accounting"},
+		"complete but invalid":        {onDisk{complete: true, invalid: "no tokens"}, sent, acct(slurm.StateFailed), PhaseComplete, "INVALID: no tokens"},
+		"invalid, and run again":      {onDisk{complete: true, invalid: "no tokens"}, sent, queue(slurm.StateRunning, ""), PhaseRunning, "hasn't begun"},
+		"an earlier job's attempt":    {earlier, sent, queue(slurm.StateRunning, ""), PhaseRunning, "hasn't begun"},
+		"died before it began again":  {earlier, sent, acct(slurm.StateFailed), PhaseFailed, "before this repeat began"},
+		"node lost":                   {running, sent, acct(slurm.StateNodeFail), PhaseInterrupted, "node was lost"},
+		"walltime":                    {running, sent, acct(slurm.StateTimeout), PhaseInterrupted, "time limit"},
+		"out of memory":               {onDisk{}, sent, acct(slurm.StateOutOfMemory), PhaseFailed, "before this repeat began"},
+		"cancelled by hand":           {running, sent, acct(slurm.StateCancelled), PhaseCancelled, ""},
+		"complete beats everything":   {onDisk{complete: true}, sent, acct(slurm.StateFailed), PhaseComplete, "complete"},
 		"classified": {onDisk{last: &results.Attempt{State: results.StateFailed, Failure: &results.Failure{Words: "no memory", Remedy: "more GPUs"}}}, sent,
 			acct(slurm.StateFailed), PhaseFailed, "no memory; more GPUs"},
 		"by hand": {running, repeatJob{}, slurm.Answers{}, PhaseRunning, "step 1/3"},
@@ -55,6 +66,61 @@ func TestJudge(t *testing.T) {
 	never := judge(1, onDisk{}, sent, queue(slurm.StatePending, "PartitionTimeLimit"))
 	if !never.Never {
 		t.Errorf("a job over the partition's limit is waited for: %+v", never)
+	}
+}
+
+// The job ends between the look at its files and the question to Slurm.
+func TestARepeatThatEndsWhileStatusAsks(t *testing.T) {
+	sub, e := newRun(t, results.Grouping{Mode: results.ModeRestart, Jobs: [][]int{{1}}}, 1, "true")
+	if _, err := sub.Submit(t.Context(), []int{1}); err != nil {
+		t.Fatal(err)
+	}
+	late := ending{sub.Scheduler, func() {
+		dir := e.Dir.Attempt(1, 0)
+		if err := os.MkdirAll(string(dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := results.WriteJSON(dir.Attempt(), results.Attempt{Format: results.FormatAttempt, State: results.StateComplete}, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}}
+	if s := Status(t.Context(), late, []Entry{e})[0]; s.Repeats[0].Phase != PhaseComplete {
+		t.Errorf("got %+v", s.Repeats[0])
+	}
+}
+
+// ending answers that the job has ended, after its last word.
+type ending struct {
+	Scheduler
+	last func()
+}
+
+func (s ending) Queue(_ context.Context, ids ...slurm.JobID) ([]slurm.QueueRow, error) {
+	s.last()
+	return []slurm.QueueRow{{ID: ids[0], RawID: ids[0].Job, State: slurm.StateCompleted}}, nil
+}
+
+func TestGoneForLongIsOver(t *testing.T) {
+	runs := []RunStatus{{Name: "night", Repeats: []RepeatStatus{{Index: 1, Phase: PhaseUnclear, Gone: true, Words: "left the queue"}}}}
+	g, now := gone{}, time.Now()
+	if g.settle(runs, now); runs[0].Over() {
+		t.Error("over at once")
+	}
+	if g.settle(runs, now.Add(goneFor)); !runs[0].Over() || !strings.Contains(runs[0].Repeats[0].Words, "10m0s") {
+		t.Errorf("got %+v", runs[0])
+	}
+}
+
+func TestRedo(t *testing.T) {
+	s := RunStatus{Name: "night", Repeats: []RepeatStatus{
+		{Index: 1, Phase: PhaseComplete}, {Index: 2, Phase: PhaseComplete, Invalid: "no tokens"}, {Index: 3, Phase: PhaseUnclear, JobID: "7", Gone: true}, {Index: 4, Phase: PhaseCancelled},
+	}}
+	if got, err := Redo(s); err != nil || !slices.Equal(got, []int{2, 3, 4}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	s.Repeats = append(s.Repeats, RepeatStatus{Index: 5, Phase: PhaseUnclear, JobID: "7"})
+	if _, err := Redo(s); err == nil || !strings.Contains(err.Error(), "repeat 5 is unclear") {
+		t.Errorf("got %v", err)
 	}
 }
 

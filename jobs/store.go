@@ -66,6 +66,8 @@ func (s Store) Claim(name string, next bool) (results.RunDir, string, error) {
 			return results.RunDir(dir), try, nil
 		case errors.Is(err, os.ErrExist) && next:
 			continue
+		case errors.Is(err, os.ErrExist) && missing(results.RunDir(dir).Spec()):
+			return "", "", fmt.Errorf("%w: %s holds no run yet: another hpcbench is just making it, or was killed at it; take another --name, or remove the folder", ErrExists, dir)
 		case errors.Is(err, os.ErrExist):
 			return "", "", fmt.Errorf("%w: %s; take another --name, or `hpcbench resume %s` for its missing repeats", ErrExists, dir, name)
 		default:
@@ -73,6 +75,11 @@ func (s Store) Claim(name string, next bool) (results.RunDir, string, error) {
 		}
 	}
 	return "", "", fmt.Errorf("%w: %s and all names up to -9999", ErrExists, name)
+}
+
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // share opens a folder to the project's group, for reading only.

@@ -97,7 +97,11 @@ func TestTwoClaimsNeverTakeOneName(t *testing.T) {
 	if len(taken) != 20 || taken["night"] != 1 || taken["night-20"] != 1 {
 		t.Errorf("got %v", taken)
 	}
-	if _, _, err := s.Claim("night", false); !errors.Is(err, ErrExists) || !strings.Contains(err.Error(), "resume night") {
+	if _, _, err := s.Claim("night", false); !errors.Is(err, ErrExists) || !strings.Contains(err.Error(), "holds no run yet") {
+		t.Errorf("got %v", err)
+	}
+	whole := newStore(t, "night")
+	if _, _, err := whole.Claim("night", false); !errors.Is(err, ErrExists) || !strings.Contains(err.Error(), "resume night") {
 		t.Errorf("got %v", err)
 	}
 	info, err := os.Stat(filepath.Join(s.Dir, "night"))

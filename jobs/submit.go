@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sethvargo/go-retry"
-
 	"hpcbench/results"
 	"hpcbench/slurm"
 )
@@ -78,15 +76,20 @@ type Submitter struct {
 	Now       func() time.Time
 	// FindFor is how long a job whose answer was lost is looked for; 0 = 30 s.
 	FindFor time.Duration
+	// OrphanAge is when a submit without an answer has certainly made no job; 0 = 2 min.
+	OrphanAge time.Duration
+	Say       func(string) // told what is waited for; may be nil
 }
 
 // Submit sends the jobs that make the wanted repeats, and answers their ids. Each
 // is in the ledger before the next is sent. Where sbatch's answer is lost the job
 // is looked for by its unique name; if it can't be found nor excluded the
-// error wraps slurm.ErrLost and nothing more is sent.
+// error wraps slurm.ErrLost and nothing more is sent. Repeats of an earlier submit that
+// got no answer are settled first, and not sent where their job is found.
 func (s Submitter) Submit(ctx context.Context, wanted []int) ([]slurm.JobID, error) {
 	ledger := OpenLedger(s.Dir)
-	if err := s.settleOpen(ctx, ledger); err != nil {
+	wanted, err := s.unsent(ctx, ledger, wanted)
+	if err != nil {
 		return nil, err
 	}
 	var ids []slurm.JobID
@@ -103,42 +106,30 @@ func (s Submitter) Submit(ctx context.Context, wanted []int) ([]slurm.JobID, err
 	return ids, nil
 }
 
-// settleOpen looks for submits whose answer was never written down.
-func (s Submitter) settleOpen(ctx context.Context, ledger Ledger) error {
-	entries, err := ledger.Read()
+// unsent leaves out the repeats of a submit that turns out to have made its job.
+func (s Submitter) unsent(ctx context.Context, ledger Ledger, wanted []int) ([]int, error) {
+	before, err := ledger.Read()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, sub := range Submissions(entries) {
-		if !sub.Open {
-			continue
-		}
-		if _, err := s.find(ctx, ledger, sub.LedgerEntry); err != nil && !errors.Is(err, errNotFound) {
-			return err
-		}
+	open := map[string]bool{}
+	for _, sub := range Submissions(before) {
+		open[sub.JobName] = sub.Open
 	}
-	return nil
-}
-
-var errNotFound = errors.New("no job of that name")
-
-// find settles one submit by its job's name.
-func (s Submitter) find(ctx context.Context, ledger Ledger, e results.LedgerEntry) (slurm.JobID, error) {
-	ids, err := s.Scheduler.FindByName(ctx, e.JobName, e.At)
+	if err := s.Settle(ctx); err != nil {
+		return nil, err
+	}
+	after, err := ledger.Read()
 	if err != nil {
-		return slurm.JobID{}, fmt.Errorf("look for job %s, whose submit got no answer: %w", e.JobName, err)
+		return nil, err
 	}
-	entry := e
-	entry.At = s.Now().UTC()
-	if len(ids) == 0 {
-		entry.Event, entry.Words = results.LedgerRefused, "the answer was lost and no job of that name exists"
-		if err := ledger.Add(entry); err != nil {
-			return slurm.JobID{}, err
+	sent := map[int]bool{}
+	for _, sub := range Submissions(after) {
+		for _, r := range sub.Repeats {
+			sent[r] = sent[r] || open[sub.JobName] && sub.JobID != ""
 		}
-		return slurm.JobID{}, errNotFound
 	}
-	entry.Event, entry.JobID = results.LedgerFound, ids[0].String()
-	return ids[0], ledger.Add(entry)
+	return slices.DeleteFunc(slices.Clone(wanted), func(r int) bool { return sent[r] }), nil
 }
 
 func (s Submitter) send(ctx context.Context, ledger Ledger, b batch, before []slurm.JobID) (slurm.JobID, error) {
@@ -149,6 +140,10 @@ func (s Submitter) send(ctx context.Context, ledger Ledger, b batch, before []sl
 	entry := results.LedgerEntry{At: s.Now().UTC(), Event: results.LedgerIntent, JobName: name, Group: b.group, Repeats: b.repeats, Array: b.array}
 	if err := ledger.Add(entry); err != nil {
 		return slurm.JobID{}, err
+	}
+	if err := first(ledger, entry); err != nil {
+		entry.Event, entry.Words = results.LedgerRefused, err.Error()
+		return slurm.JobID{}, errors.Join(fmt.Errorf("submit %s: %w", s.Spec.Name, err), ledger.Add(entry))
 	}
 	id, err := s.Scheduler.Submit(ctx, s.request(b, name, before))
 	if errors.Is(err, slurm.ErrLost) {
@@ -162,34 +157,6 @@ func (s Submitter) send(ctx context.Context, ledger Ledger, b batch, before []sl
 	}
 	entry.Event, entry.JobID = results.LedgerSubmitted, id.String()
 	return id, ledger.Add(entry)
-}
-
-// recover looks for a job whose answer was lost, for a while: the controller may
-// still be at work on it.
-func (s Submitter) recover(ctx context.Context, ledger Ledger, entry results.LedgerEntry, lost error) (slurm.JobID, error) {
-	limit := s.FindFor
-	if limit == 0 {
-		limit = 30 * time.Second
-	}
-	var ids []slurm.JobID
-	backoff := retry.WithMaxDuration(limit, retry.WithJitterPercent(20, retry.WithCappedDuration(5*time.Second, retry.NewExponential(time.Second))))
-	err := retry.Do(ctx, backoff, func(ctx context.Context) error {
-		found, err := s.Scheduler.FindByName(ctx, entry.JobName, entry.At)
-		if err != nil {
-			return retry.RetryableError(err)
-		}
-		if len(found) == 0 {
-			return retry.RetryableError(errNotFound)
-		}
-		ids = found
-		return nil
-	})
-	if err != nil {
-		// The intent stays open: the next submit or resume looks again before it sends anything.
-		return slurm.JobID{}, fmt.Errorf("submit %s: %w; no job named %s was found in %s (%w). Nothing more was sent: `hpcbench resume %s` looks again first", s.Spec.Name, lost, entry.JobName, limit, err, s.Spec.Name)
-	}
-	entry.At, entry.Event, entry.JobID = s.Now().UTC(), results.LedgerFound, ids[0].String()
-	return ids[0], ledger.Add(entry)
 }
 
 // request says account, partition and time again on the command line: SBATCH_*

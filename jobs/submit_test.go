@@ -54,7 +54,7 @@ func newRun(t *testing.T, g results.Grouping, repeats int, script string) (Submi
 	}
 	sched := local.Scheduler{State: filepath.Join(s.Dir, ".jobs"), Supervise: []string{self, "supervise"}}
 	t.Cleanup(func() { time.Sleep(50 * time.Millisecond) }) // the supervisor's last write
-	return Submitter{Scheduler: sched, Dir: dir, Spec: spec, Now: time.Now, FindFor: 3 * time.Second}, Entry{Name: name, Dir: dir, Spec: spec}
+	return Submitter{Scheduler: sched, Dir: dir, Spec: spec, Now: time.Now, FindFor: 3 * time.Second, OrphanAge: 2 * time.Second}, Entry{Name: name, Dir: dir, Spec: spec}
 }
 
 func array(n int) results.Grouping {
@@ -163,31 +163,96 @@ func TestALostAnswerThatStaysLost(t *testing.T) {
 	}
 }
 
-// A submit killed between the job and the ledger: the next one finds the job by its name.
-func TestResumeFindsTheJobOfAKilledSubmit(t *testing.T) {
-	sub, e := newRun(t, results.Grouping{Mode: results.ModeRestart, Jobs: [][]int{{1}}}, 1, "sleep 0.3")
+// killedSubmit is a run whose submit was killed between the intent and the answer; with made the job exists.
+func killedSubmit(t *testing.T, made bool) (Submitter, Entry) {
+	t.Helper()
+	sub, e := newRun(t, results.Grouping{Mode: results.ModeChain, Chained: true, Jobs: [][]int{{1}, {2}}}, 2, "sleep 0.3")
 	name, err := uniqueName("night")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := OpenLedger(e.Dir)
-	if err := l.Add(results.LedgerEntry{At: time.Now().UTC(), Event: results.LedgerIntent, JobName: name, Repeats: []int{1}}); err != nil {
+	if err := OpenLedger(e.Dir).Add(results.LedgerEntry{At: time.Now().UTC(), Event: results.LedgerIntent, JobName: name, Repeats: []int{1}}); err != nil {
 		t.Fatal(err)
 	}
-	id, err := sub.Scheduler.Submit(t.Context(), slurm.SubmitRequest{Script: e.Dir.Script(), JobName: name, Chdir: string(e.Dir)})
-	if err != nil {
-		t.Fatal(err)
+	if made {
+		if _, err := sub.Scheduler.Submit(t.Context(), slurm.SubmitRequest{Script: e.Dir.Script(), JobName: name, Chdir: string(e.Dir)}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := sub.settleOpen(t.Context(), l); err != nil {
-		t.Fatal(err)
+	return sub, e
+}
+
+func TestAfterAKilledSubmitNoRepeatIsSentTwice(t *testing.T) {
+	sub, e := killedSubmit(t, true)
+	ids, err := sub.Submit(t.Context(), []int{1, 2})
+	if err != nil || len(ids) != 1 {
+		t.Fatalf("got %v, %v", ids, err)
 	}
-	entries, err := l.Read()
+	entries, err := OpenLedger(e.Dir).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	subs := Submissions(entries)
-	if len(subs) != 1 || subs[0].JobID != id.String() || subs[0].Open {
+	if len(subs) != 2 || subs[0].Event != results.LedgerFound || subs[0].JobID != "1" || !cmp.Equal(subs[1].Repeats, []int{2}) {
 		t.Errorf("got %+v", subs)
+	}
+}
+
+// The sbatch of a killed submit may still be waiting for the controller: that there is no job is said late.
+func TestAYoungSubmitWithoutAnswerIsWaitedFor(t *testing.T) {
+	sub, e := killedSubmit(t, false)
+	var said []string
+	sub.Say = func(words string) { said = append(said, words) }
+	begun := time.Now()
+	if err := sub.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); took < sub.OrphanAge-500*time.Millisecond || len(said) != 1 {
+		t.Errorf("settled after %s, said %q", took, said)
+	}
+	if wanted, err := Redo(Status(t.Context(), sub.Scheduler, []Entry{e})[0]); err != nil || !cmp.Equal(wanted, []int{1, 2}) {
+		t.Errorf("resume would send %v, %v", wanted, err)
+	}
+}
+
+// slow keeps every sbatch waiting until the test lets it go.
+type slow struct {
+	Scheduler
+	sent, release chan struct{}
+}
+
+func (s slow) Submit(ctx context.Context, r slurm.SubmitRequest) (slurm.JobID, error) {
+	s.sent <- struct{}{}
+	<-s.release
+	return s.Scheduler.Submit(ctx, r)
+}
+
+func TestTwoSubmitsAtOnceMakeOneJob(t *testing.T) {
+	sub, e := newRun(t, results.Grouping{Mode: results.ModeRestart, Jobs: [][]int{{1}}}, 1, "sleep 0.3")
+	other := sub
+	other.OrphanAge = time.Nanosecond // as if it had looked before the other wrote its intent
+	held := slow{sub.Scheduler, make(chan struct{}), make(chan struct{})}
+	sub.Scheduler = held
+	answer := make(chan error)
+	go func() {
+		_, err := sub.Submit(t.Context(), []int{1})
+		answer <- err
+	}()
+	<-held.sent
+	_, err := other.send(t.Context(), OpenLedger(e.Dir), batch{group: 0, repeats: []int{1}}, nil)
+	if !errors.Is(err, ErrUnderway) {
+		t.Errorf("the second says %v", err)
+	}
+	close(held.release)
+	if err := <-answer; err != nil {
+		t.Error(err)
+	}
+	s := Status(t.Context(), other.Scheduler, []Entry{e})[0]
+	if s.Repeats[0].JobID != "1" {
+		t.Errorf("the repeat is %+v", s.Repeats[0])
+	}
+	if _, err := Wait(t.Context(), other.Scheduler, []Entry{e}, time.Second, func([]RunStatus) {}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -14,6 +14,11 @@ import (
 // reason and the remedy.
 var ErrNever = errors.New("a job can never start")
 
+// goneFor is how long a job that left the queue is waited for when its end is in
+// neither its files nor the accounting. A database may be down for long; the job won't
+// come back.
+const goneFor = 10 * time.Minute
+
 // errUnder keeps the poll going.
 var errUnder = errors.New("not over yet")
 
@@ -27,8 +32,10 @@ func Wait(ctx context.Context, sched Scheduler, entries []Entry, every time.Dura
 	backoff = retry.WithCappedDuration(every, backoff)
 	backoff = retry.WithJitterPercent(10, backoff)
 	var last []RunStatus
+	gone := gone{}
 	err := retry.Do(ctx, backoff, func(ctx context.Context) error {
 		last = Status(ctx, sched, entries)
+		gone.settle(last, time.Now())
 		seen(last)
 		if err := never(last); err != nil {
 			return err
@@ -44,6 +51,30 @@ func Wait(ctx context.Context, sched Scheduler, entries []Entry, every time.Dura
 		err = ctx.Err() // an interrupted wait leaves the jobs as they are
 	}
 	return last, err
+}
+
+// gone is since when a repeat's job has left the queue without a trace of its end.
+type gone map[string]time.Time
+
+// settle ends the repeats that were gone for long enough.
+func (g gone) settle(runs []RunStatus, now time.Time) {
+	for _, run := range runs {
+		for i := range run.Repeats {
+			r := &run.Repeats[i]
+			key := fmt.Sprint(run.Dir, " ", r.Index, " ", r.JobID)
+			if !r.Gone {
+				delete(g, key)
+				continue
+			}
+			if g[key].IsZero() {
+				g[key] = now
+			}
+			if now.Sub(g[key]) >= goneFor {
+				r.Phase = PhaseInterrupted
+				r.Words = fmt.Sprintf("%s; nothing more was heard of it for %s", r.Words, goneFor)
+			}
+		}
+	}
 }
 
 // never finds jobs that would be waited for in vain.

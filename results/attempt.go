@@ -25,6 +25,9 @@ type Attempt struct {
 	State     string `json:"state"`
 	// Failure is the cause in words where State is failed, or what interrupted it.
 	Failure *Failure `json:"failure,omitempty"`
+	// Invalid is why nothing that a complete attempt measured can be used, as it was judged on the node. Readers judge
+	// anew by the rules of their day; this one is for resume, which runs such a repeat again.
+	Invalid string `json:"invalid,omitempty"`
 
 	StartedAt time.Time `json:"started_at"`
 	// EpochAt is the instant (UTC) that the _us values of records and samples count from.

@@ -76,7 +76,12 @@ func (a *app) send(e jobs.Entry, wanted []int) ([]slurm.JobID, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jobs.Submitter{Scheduler: sched, Dir: e.Dir, Spec: e.Spec, Now: now}.Submit(a.ctx, wanted)
+	return a.submitter(sched, e).Submit(a.ctx, wanted)
+}
+
+func (a *app) submitter(sched jobs.Scheduler, e jobs.Entry) jobs.Submitter {
+	return jobs.Submitter{Scheduler: sched, Dir: e.Dir, Spec: e.Spec, Now: now,
+		Say: func(words string) { fmt.Fprintln(a.stderr, "hpcbench:", words) }}
 }
 
 func all(n int) []int {
@@ -130,18 +135,12 @@ func (c resumeCmd) Run(a *app) error {
 	if err != nil {
 		return failed(err)
 	}
-	s := jobs.Status(a.ctx, sched, []jobs.Entry{e})[0]
-	var wanted []int
-	for _, r := range s.Repeats {
-		switch {
-		case r.Phase == jobs.PhaseComplete:
-		case r.Phase == jobs.PhaseUnclear && r.JobID == "":
-			wanted = append(wanted, r.Index) // its submit got no answer: Submit looks for it first
-		case !r.Over():
-			return usage(fmt.Errorf("resume %s: repeat %d is %s (job %s); wait for it or cancel it first", e.Name, r.Index, r.Phase, r.JobID))
-		default:
-			wanted = append(wanted, r.Index)
-		}
+	if err := a.submitter(sched, e).Settle(a.ctx); err != nil {
+		return failed(err)
+	}
+	wanted, err := jobs.Redo(jobs.Status(a.ctx, sched, []jobs.Entry{e})[0])
+	if err != nil {
+		return usage(err)
 	}
 	if len(wanted) == 0 {
 		fmt.Fprintf(a.stdout, "Run %s: all %d repeats are complete\n", e.Name, e.Spec.Repeats)

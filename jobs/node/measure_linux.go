@@ -52,10 +52,11 @@ func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
 	case err != nil:
 		return err
 	}
-	if err := a.file.Update(func(f *results.Attempt) { f.State = results.StateComplete }); err != nil {
+	words := invalid(summary)
+	if err := a.file.Update(func(f *results.Attempt) { f.State, f.Invalid = results.StateComplete, words }); err != nil {
 		return err
 	}
-	if words := invalid(summary); words != "" {
+	if words != "" {
 		return fmt.Errorf("%w: %s", ErrInvalid, words)
 	}
 	return nil

@@ -91,7 +91,8 @@ func (r *runner) sweepOld() error {
 	return err
 }
 
-// todo leaves out the repeats that are complete: a rerun of the job keeps them.
+// todo leaves out the repeats that are complete: a rerun of the job keeps them. One of
+// which nothing can be used is run again.
 func (r *runner) todo() ([]int, error) {
 	var todo []int
 	for _, index := range r.Repeats {
@@ -104,7 +105,7 @@ func (r *runner) todo() ([]int, error) {
 		}
 		done := slices.ContainsFunc(attempts, func(n int) bool {
 			a, err := results.ReadJSON[results.Attempt](r.Run.Attempt(index, n).Attempt(), results.FormatAttempt)
-			return err == nil && a.State == results.StateComplete
+			return err == nil && a.State == results.StateComplete && a.Invalid == ""
 		})
 		if done {
 			r.say("repeat %d is complete already and is kept", index)
