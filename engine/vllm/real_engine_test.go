@@ -237,7 +237,6 @@ func TestRealFailures(t *testing.T) {
 		{"context too long", vllm.ServeConfig{Model: e.Model, MaxModelLen: 100000}, 0, vllm.ClassMaxModelLen},
 		{"no such folder", vllm.ServeConfig{Model: filepath.Join(e.Dir, "no-such-model")}, 0, vllm.ClassNoModel},
 		{"unknown flag", vllm.ServeConfig{Model: e.Model, Extra: []string{"--frobnicate"}}, 0, vllm.ClassFlag},
-		{"block size", vllm.ServeConfig{Model: e.Model, MaxModelLen: 4096, Extra: []string{"--block-size", "16"}}, 0, vllm.ClassBlockSize},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
