@@ -189,6 +189,12 @@ func correctedMetrics() []Metric {
 	num("offered_per_s", "offered", "1/s", Neither, func(s *results.StepSummary) float64 { return s.Corrected.OfferedPerS })
 	num("sent_per_s", "sent", "1/s", Neither, func(s *results.StepSummary) float64 { return s.Corrected.SentPerS })
 	num("achieved_per_s", "achieved", "1/s", HigherBetter, func(s *results.StepSummary) float64 { return s.Corrected.AchievedPerS })
+	num("cohort_per_s", "completed of those that arrived", "1/s", HigherBetter, func(s *results.StepSummary) float64 {
+		if s.WindowS <= 0 {
+			return 0
+		}
+		return float64(s.Counts.Completed) / s.WindowS
+	})
 	num("cohort_share", "completed of sent", "", HigherBetter, func(s *results.StepSummary) float64 { return s.Corrected.CohortShare })
 	num("output_tokens_per_s", "output tokens/s", "tokens/s", HigherBetter, func(s *results.StepSummary) float64 { return s.Corrected.TokensPerS })
 	num("total_tokens_per_s", "total tokens/s", "tokens/s", HigherBetter, func(s *results.StepSummary) float64 { return s.Corrected.TotalPerS })
