@@ -24,7 +24,7 @@ func (w *World) Hpcbench(args ...string) (string, int) {
 // Command runs any program as the user.
 func (w *World) Command(name string, args ...string) (string, int) {
 	w.T.Helper()
-	ctx, cancel := context.WithTimeout(w.T.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(w.T.Context(), 12*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env, cmd.Dir = w.Env, w.Dir
