@@ -1,0 +1,5 @@
+//go:build fault && !full
+
+package faulttest
+
+const withFull = false
