@@ -25,6 +25,15 @@ type MemoryConfig struct {
 // DefaultUtilization is vLLM's --gpu-memory-utilization where none is given. Releases before 0.32 took 0.9.
 const DefaultUtilization = 0.92
 
+// Utilization is a release's own --gpu-memory-utilization; a version that isn't known counts as the newest.
+func Utilization(version string) float64 {
+	var major, minor int
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && major == 0 && minor < 32 {
+		return 0.9
+	}
+	return DefaultUtilization
+}
+
 const gib = 1 << 30
 
 // MemoryFit is the arithmetic of a fit.

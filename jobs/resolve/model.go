@@ -42,7 +42,7 @@ func (d *draft) chooseModel() {
 	if m.Directory != "" {
 		facts.Source = m.Directory
 	} else if hub := d.site.Caches["HF_HOME"].Path; hub != "" && d.errs.ErrorOrNil() == nil {
-		path, revision, err := snapshot(hub, m.ID, d.req.Revision)
+		path, revision, err := Snapshot(hub, m.ID, d.req.Revision)
 		switch {
 		case err == nil:
 			facts.Source, facts.Revision = path, revision
@@ -69,12 +69,20 @@ func (d *draft) stubModel() {
 	d.spec.Model = results.ModelFacts{Name: name, Source: name, ContextTokens: 32768}
 }
 
-var errNotCached = errors.New("not in the cache")
+// ErrNotCached says that a model, or the revision that was asked for, is not in the cache.
+var ErrNotCached = errors.New("not in the cache")
 
-// snapshot finds a model in a Hugging Face cache: the folder of one revision,
+// Repository is a model's folder in a Hugging Face cache.
+func Repository(home, id string) string {
+	return filepath.Join(home, "hub", "models--"+strings.ReplaceAll(id, "/", "--"))
+}
+
+// Snapshot finds a model in a Hugging Face cache: the folder of one revision,
 // which is what the server gets, so that a moved branch can't change a queued job.
-func snapshot(home, id, revision string) (path, pinned string, err error) {
-	repo := filepath.Join(home, "hub", "models--"+strings.ReplaceAll(id, "/", "--"))
+// Where it isn't there, the error wraps ErrNotCached, and pinned is the revision that
+// the cache's branch stands at, if it has begun one.
+func Snapshot(home, id, revision string) (path, pinned string, err error) {
+	repo := Repository(home, id)
 	if revision == "" {
 		revision = "main"
 	}
@@ -87,7 +95,7 @@ func snapshot(home, id, revision string) (path, pinned string, err error) {
 	}
 	path = filepath.Join(repo, "snapshots", pinned)
 	if _, err := os.Stat(filepath.Join(path, "config.json")); err != nil {
-		return "", "", fmt.Errorf("model %s (revision %s): %w %s", id, revision, errNotCached, filepath.Join(home, "hub"))
+		return "", pinned, fmt.Errorf("model %s (revision %s): %w %s", id, revision, ErrNotCached, filepath.Join(home, "hub"))
 	}
 	return path, pinned, nil
 }

@@ -196,17 +196,17 @@ func TestModelFromTheCacheIsPinned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	path, revision, err := snapshot(home, "Qwen/Qwen3-4B-Instruct-2507", "")
+	path, revision, err := Snapshot(home, "Qwen/Qwen3-4B-Instruct-2507", "")
 	if err != nil || path != snapshotDir || revision != "cdbee75f17c01a7cc42f958dc650907174af0554" {
 		t.Errorf("got %s, %s, %v", path, revision, err)
 	}
-	if _, _, err := snapshot(home, "Qwen/Qwen3-4B-Instruct-2507", "deadbeef"); err == nil || !strings.Contains(err.Error(), "deadbeef") {
+	if _, _, err := Snapshot(home, "Qwen/Qwen3-4B-Instruct-2507", "deadbeef"); err == nil || !strings.Contains(err.Error(), "deadbeef") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(repo, "refs", "main"), []byte("../../../etc"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := snapshot(home, "Qwen/Qwen3-4B-Instruct-2507", ""); err == nil {
+	if _, _, err := Snapshot(home, "Qwen/Qwen3-4B-Instruct-2507", ""); err == nil {
 		t.Error("a reference that leaves the cache was followed")
 	}
 }

@@ -60,6 +60,7 @@ func (d *draft) server(context.Context) {
 	s.KeyEnv = []string{vllm.KeyEnv}
 	if runtime, contained := d.runtime(); contained {
 		d.container(runtime)
+		d.learnt()
 		s.KeyEnv = []string{runtime.EnvName(vllm.KeyEnv)}
 	}
 	s.ExpectedStartS, s.DeadlineS, s.GraceS = d.startTimes()

@@ -26,7 +26,10 @@ func (d *draft) shape() {
 		d.fail(fmt.Errorf("--gpus %d --nodes %d: negative", job.GPUs, job.Nodes))
 		return
 	}
-	if job.GPUs == 0 {
+	switch {
+	case job.GPUs == 0 && job.Nodes == 0 && d.req.TP > 0:
+		job.GPUs = d.req.TP * max(1, d.req.PP)
+	case job.GPUs == 0:
 		job.GPUs = max(1, job.Nodes*perNode)
 	}
 	if job.Nodes == 0 {
@@ -80,6 +83,7 @@ func (d *draft) memory() {
 		WeightsBytes: d.spec.Model.WeightsBytes, Exact: d.spec.Model.WeightsExact && d.model.Quantization == "",
 		GPUMemoryGiB: d.site.GPU.MemoryGiB, TP: s.TensorParallel, PP: s.PipelineStages,
 		KVBytesPerToken: d.model.KVBytesPerToken(), KVHeads: d.model.KVHeads, MaxModelLen: s.MaxModelLen,
+		Utilization: vllm.Utilization(s.EngineVersion),
 	})
 	switch {
 	case err != nil && d.req.Force:
