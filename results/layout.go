@@ -12,6 +12,9 @@ import (
 // HistoryFile lies in the folder of all runs: the headline figures of each.
 const HistoryFile = "history.jsonl"
 
+// BaselinesDir lies in the folder of all runs: the runs that were promoted to baselines.
+const BaselinesDir = "baselines"
+
 // RunDir is the folder of one run. Its methods are the only place that spells
 // the names of files.
 type RunDir string

@@ -29,6 +29,8 @@ type cli struct {
 	Export  exportCmd  `cmd:"" group:"read" help:"Write a run in another tool's format."`
 	Import  importCmd  `cmd:"" group:"read" help:"Read files of another tool as a run."`
 
+	Baseline baselineCmd `cmd:"" group:"decide" help:"Runs that others are judged by."`
+
 	Sites      sitesCmd      `cmd:"" group:"know" help:"Machines."`
 	Models     modelsCmd     `cmd:"" group:"know" help:"Models of the catalogue."`
 	Plans      plansCmd      `cmd:"" group:"know" help:"Loads that can be applied."`

@@ -11,21 +11,22 @@ import (
 )
 
 type compareCmd struct {
-	Runs           []string `arg:"" name:"run" help:"The run before and the run after; with --reference one run." predictor:"run"`
-	Reference      string   `help:"Compare with a published table (see hpcbench references)." placeholder:"NAME" predictor:"reference"`
+	Runs           []string `arg:"" name:"run" help:"The run before and the run after; with --reference or --baseline one run." predictor:"run"`
+	Reference      string   `xor:"against" help:"Compare with a published table (see hpcbench references)." placeholder:"NAME" predictor:"reference"`
+	Baseline       string   `xor:"against" help:"Compare with a baseline (see hpcbench baseline list)." placeholder:"NAME" predictor:"baseline"`
 	AllowSimulated bool     `help:"Let a simulated run be compared with a measured one."`
 	JSON           bool     `name:"json" xor:"form" help:"Print JSON."`
 	Markdown       bool     `xor:"form" help:"Print Markdown."`
 }
 
-// Run compares two runs, or a run with a published table.
+// Run compares two runs, or a run with a published table or a baseline.
 func (c compareCmd) Run(a *app) error {
 	wanted := 2
-	if c.Reference != "" {
+	if c.Reference != "" || c.Baseline != "" {
 		wanted = 1
 	}
 	if len(c.Runs) != wanted {
-		return usage(fmt.Errorf("compare takes two runs, the one before and the one after, or one run and --reference NAME; %d were given", len(c.Runs)))
+		return usage(fmt.Errorf("compare takes two runs, the one before and the one after, or one run and --reference or --baseline NAME; %d were given", len(c.Runs)))
 	}
 	result, err := c.compare(a)
 	if err != nil {
@@ -56,11 +57,19 @@ func (c compareCmd) Run(a *app) error {
 func (c compareCmd) compare(a *app) (*compare.Comparison, error) {
 	options := compare.Options{AllowSimulated: c.AllowSimulated}
 	if c.Reference == "" {
-		before, err := a.open(c.Runs[0], read.Options{})
+		base := c.Runs[0]
+		if c.Baseline != "" {
+			b, err := a.baseline(c.Baseline)
+			if err != nil {
+				return nil, err
+			}
+			base = b.Dir
+		}
+		before, err := a.open(base, read.Options{})
 		if err != nil {
 			return nil, err
 		}
-		after, err := a.open(c.Runs[1], read.Options{})
+		after, err := a.open(c.Runs[len(c.Runs)-1], read.Options{})
 		if err != nil {
 			return nil, err
 		}

@@ -67,6 +67,7 @@ func completions() []kongplete.Option {
 		kongplete.WithPredictor("model", names(modelNames)),
 		kongplete.WithPredictor("plan", names(planNames)),
 		kongplete.WithPredictor("reference", names(results.ReferenceNames)),
+		kongplete.WithPredictor("baseline", names(baselineNames)),
 		kongplete.WithPredictor("headline", complete.PredictSet(history.Headlines...)),
 		kongplete.WithPredictor("file", complete.PredictFiles("*")),
 	}
