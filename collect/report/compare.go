@@ -34,6 +34,9 @@ func compareNotes(c *compare.Comparison) []Note {
 	for _, a := range c.Assumptions {
 		notes = append(notes, Note{results.LevelNote, a})
 	}
+	for _, s := range c.Remarks {
+		notes = append(notes, Note{results.LevelNote, s})
+	}
 	for _, s := range c.Warnings {
 		notes = append(notes, Note{results.LevelWarning, s})
 	}

@@ -23,15 +23,21 @@ func samplePages(t *testing.T) map[string]Page {
 	hurt.Attempt = troubled().Attempt
 	hurt.RatesPerS, hurt.DurationS = []float64{2.53, 8.54, 19.22}, 60
 	hurt.Summary = troubled().Summary
+	ref, err := results.LoadReference("karolina-qwen3-4b-bare")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := openWith(t, legacyAgain(), read.Options{})
 	base, cand := openWith(t, rates, whole), openWith(t, slow, whole)
 	c := compare.Runs(base, cand, compare.Options{})
 	return map[string]Page{
-		"run":      RunPage([]*Document{New(base)}, nil, "hpcbench test"),
-		"compare":  RunPage([]*Document{New(base), New(cand)}, c, "hpcbench test"),
-		"troubled": RunPage([]*Document{document(t, hurt, whole)}, nil, "hpcbench test"),
-		"matrix":   RunPage([]*Document{document(t, collecttest.Matrix(), whole)}, nil, "hpcbench test"),
-		"capacity": RunPage([]*Document{document(t, collecttest.Capacity(), read.Options{})}, nil, "hpcbench test"),
-		"gateway":  RunPage([]*Document{document(t, collecttest.Gateway(), read.Options{})}, nil, "hpcbench test"),
+		"reproduce": ReproducePage(compare.Reproduce(ref, again, compare.Options{}), New(again), "hpcbench test"),
+		"run":       RunPage([]*Document{New(base)}, nil, "hpcbench test"),
+		"compare":   RunPage([]*Document{New(base), New(cand)}, c, "hpcbench test"),
+		"troubled":  RunPage([]*Document{document(t, hurt, whole)}, nil, "hpcbench test"),
+		"matrix":    RunPage([]*Document{document(t, collecttest.Matrix(), whole)}, nil, "hpcbench test"),
+		"capacity":  RunPage([]*Document{document(t, collecttest.Capacity(), read.Options{})}, nil, "hpcbench test"),
+		"gateway":   RunPage([]*Document{document(t, collecttest.Gateway(), read.Options{})}, nil, "hpcbench test"),
 	}
 }
 
@@ -60,7 +66,7 @@ func TestPagesAreSmallAndNeedNothing(t *testing.T) {
 			t.Errorf("%s has %d bytes, want under 2 MB", name, n)
 		}
 		own := strings.Replace(text, echartsScript, "", 1)
-		for _, bad := range []string{"http://", "https://", "src=", "@import", "url("} {
+		for _, bad := range []string{`href="http`, "src=", "@import", "url(", "fetch(", "XMLHttpRequest"} {
 			if i := strings.Index(own, bad); i >= 0 {
 				t.Errorf("%s reaches outside: …%s…", name, own[max(0, i-40):min(len(own), i+60)])
 			}

@@ -57,8 +57,8 @@ func ReproduceGrids(r *compare.Reproduction) []Grid {
 		over += " · SIMULATED"
 	}
 	hidden := Grid{ID: "hidden", Title: "What the old tool's figures leave out", Over: over,
-		Columns: []Column{left("rate"), right("sent"), right("counted"), right("in flight at the bell"), right("discarded"), left("tokens by"), right("n")},
-		Notes:   []string{"in flight at the bell: thrown away by the tool, the longest answers first; discarded: arrivals that were never sent, since the cap was reached"}}
+		Columns: []Column{left("rate"), right("sent"), right("counted"), right("cut at the bell"), right("discarded"), left("tokens by"), right("n")},
+		Notes:   []string{"cut at the bell: in flight then, and thrown away by the tool, the longest answers first; discarded: arrivals that were never sent, since the cap was reached"}}
 	dropped := false
 	for _, h := range r.Hidden {
 		row := []Cell{word(Rate(h.RatePerS) + "/s"), word(fmt.Sprintf("%.0f", h.Sent)), word(fmt.Sprintf("%.0f", h.Counted)), hiddenCell(h.Excluded, h.Sent), hiddenCell(h.Discarded, h.Sent+h.Discarded),
@@ -99,9 +99,9 @@ func tokenWords(source string) string {
 	case "":
 		return none
 	case results.TokensEvents:
-		return "events, by the client"
+		return "the client"
 	}
-	return "the server's usage"
+	return "usage"
 }
 
 func unitOf(unit string) string {
