@@ -19,7 +19,7 @@ import (
 )
 
 // realServer starts vLLM's CPU build with the tiny model and waits until it is ready.
-func realServer(t *testing.T) (endpoint.Endpoint, engine.Endpoint) {
+func realServer(t testing.TB) (endpoint.Endpoint, engine.Endpoint) {
 	t.Helper()
 	e, err := realtest.Find()
 	if err != nil {
