@@ -8,6 +8,7 @@
 //	<runs_dir>/<run>/
 //	  run.json               Spec, written once by submit; nothing is looked up after it
 //	  script.sh              rendered from run.json alone
+//	  pairs.sh               where two runs alternate in one job: runs both scripts by turns; in the candidate's folder
 //	  bin/hpcbench           the binary the job uses, kept by digest
 //	  jobs.jsonl             LedgerEntry, append-only: what was submitted, cancelled, resumed
 //	  steps.json             FrozenSteps: steps that a plan chose while running, by the first repeat

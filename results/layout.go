@@ -21,6 +21,7 @@ type RunDir string
 
 func (d RunDir) Spec() string   { return filepath.Join(string(d), "run.json") }
 func (d RunDir) Script() string { return filepath.Join(string(d), "script.sh") }
+func (d RunDir) Pairs() string  { return filepath.Join(string(d), "pairs.sh") }
 func (d RunDir) Binary() string { return filepath.Join(string(d), "bin", "hpcbench") }
 func (d RunDir) Ledger() string { return filepath.Join(string(d), "jobs.jsonl") }
 func (d RunDir) Steps() string  { return filepath.Join(string(d), "steps.json") }

@@ -19,6 +19,8 @@ type Spec struct {
 	Simulated bool `json:"simulated"`
 	// Imported names the tool and file that the run was read from; "" = measured by hpcbench.
 	Imported string `json:"imported,omitempty"`
+	// Service is what a URL's service is, in the words of who measured it ("Go rewrite"); "" = not said.
+	Service string `json:"service,omitempty"`
 
 	Site   SiteFacts  `json:"site"`
 	Model  ModelFacts `json:"model"`
@@ -157,8 +159,10 @@ type Grouping struct {
 	Chained     bool    `json:"chained,omitempty"`
 	FreshServer bool    `json:"fresh_server"`
 	// MaxAtOnce is an array's %k, 0 = no limit.
-	MaxAtOnce int    `json:"max_at_once,omitempty"`
-	Why       string `json:"why"` // the reason for the choice, in words
+	MaxAtOnce int `json:"max_at_once,omitempty"`
+	// Beside is the folder of the run whose repeats alternate with these in the same job, "" = none.
+	Beside string `json:"beside,omitempty"`
+	Why    string `json:"why"` // the reason for the choice, in words
 }
 
 // JobSpec is what is asked of Slurm.
