@@ -85,8 +85,9 @@ var ErrUnderway = errors.New("another hpcbench is submitting these repeats")
 
 // first says whether an intent of ours is the first that is open for its repeats. Two
 // submits write their intents before they read, so that at least one sees the other, and
-// the order of the lines decides between them.
-func first(ledger Ledger, mine results.LedgerEntry) error {
+// the order of the lines decides between them. With ever set an earlier one that was
+// answered with a job counts as well.
+func first(ledger Ledger, mine results.LedgerEntry, ever bool) error {
 	entries, err := ledger.Read()
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func first(ledger Ledger, mine results.LedgerEntry) error {
 		if sub.JobName == mine.JobName {
 			return nil
 		}
-		if !sub.Open {
+		if !sub.Open && !(ever && sub.JobID != "") {
 			continue
 		}
 		for _, r := range sub.Repeats {

@@ -79,6 +79,10 @@ type Submitter struct {
 	// OrphanAge is when a submit without an answer has certainly made no job; 0 = 2 min.
 	OrphanAge time.Duration
 	Say       func(string) // told what is waited for; may be nil
+	// Script is sent instead of the run's own; "" = the run's own.
+	Script string
+
+	once bool // a repeat that was ever sent is not sent again
 }
 
 // Submit sends the jobs that make the wanted repeats, and answers their ids. Each
@@ -141,7 +145,7 @@ func (s Submitter) send(ctx context.Context, ledger Ledger, b batch, before []sl
 	if err := ledger.Add(entry); err != nil {
 		return slurm.JobID{}, err
 	}
-	if err := first(ledger, entry); err != nil {
+	if err := first(ledger, entry, s.once); err != nil {
 		entry.Event, entry.Words = results.LedgerRefused, err.Error()
 		return slurm.JobID{}, errors.Join(fmt.Errorf("submit %s: %w", s.Spec.Name, err), ledger.Add(entry))
 	}
@@ -167,6 +171,9 @@ func (s Submitter) request(b batch, name string, before []slurm.JobID) slurm.Sub
 		Script: s.Dir.Script(), JobName: name, Account: job.Account, Partition: job.Partition,
 		QOS: job.QOS, Reservation: job.Reservation, Time: time.Duration(job.WalltimeS) * time.Second,
 		Array: b.array, Chdir: string(s.Dir),
+	}
+	if s.Script != "" {
+		r.Script = s.Script
 	}
 	if b.array == "" {
 		var words []string
