@@ -19,10 +19,10 @@ const liveSpan = 5 * time.Second
 // from them.
 type live struct {
 	inFlight atomic.Int64
+	sent     atomic.Int64
 	tokens   atomic.Int64
 
 	mu        sync.Mutex
-	sent      int
 	completed int
 	errors    map[string]int
 	halves    [2]half // the older one and the current one
@@ -51,7 +51,6 @@ func (l *live) ended(r *results.Record) {
 		l.errors[results.OutcomeDropped]++
 		return
 	}
-	l.sent++
 	switch r.Outcome {
 	case results.OutcomeCompleted:
 		l.completed++
@@ -85,7 +84,7 @@ func (l *live) read(p *results.Progress) {
 		l.turnedAt = now
 	}
 	p.InFlight = int(l.inFlight.Load())
-	p.Sent, p.Completed = l.sent, l.completed
+	p.Sent, p.Completed = int(l.sent.Load()), l.completed
 	p.Errors = maps.Clone(l.errors)
 	ms := func(h *hdrhistogram.Histogram, q float64) float64 { return float64(h.ValueAtPercentile(q)) / 1000 }
 	p.TTFTp50Ms, p.TTFTp95Ms = ms(ttft, 50), ms(ttft, 95)

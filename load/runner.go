@@ -79,6 +79,7 @@ func (r *runner) release(sh *shot, phase string, intended int64, onToken func(ns
 		PromptAsked: sh.prompt, OutputAsked: sh.output, TemplateTokens: r.template,
 	}
 	r.live.inFlight.Add(1)
+	r.live.sent.Add(1)
 	if sh.err == nil {
 		if f.conn = sh.way.pool.TryGet(); f.conn != nil {
 			f.call = f.conn.Start(sh.request, f.answer.data)
