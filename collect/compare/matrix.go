@@ -30,7 +30,7 @@ func Matrix(ref results.MatrixReference, run *read.Run, o Options) *Comparison {
 		c.Matters = append([]Difference{{"simulated", "no", "yes"}}, c.Matters...)
 	}
 	c.Warnings = append(c.Warnings, sideWarnings("new", t)...)
-	c.Warnings = append(c.Warnings, ref.Remarks...)
+	c.Remarks = ref.Remarks
 	c.Assumptions = append(c.Assumptions, "the published figures are one run's: the question is whether they lie where one more run of ours would")
 	for _, cell := range ref.Cells {
 		if cell.Status != results.CellValid {

@@ -3,6 +3,8 @@ package compare
 import (
 	"fmt"
 	"math"
+	"path/filepath"
+	"strings"
 
 	"hpcbench/collect/aggregate"
 	"hpcbench/collect/read"
@@ -48,7 +50,7 @@ func Reference(ref results.Reference, run *read.Run, o Options) *Comparison {
 		c.Matters = append([]Difference{{"simulated", "no", "yes"}}, c.Matters...)
 	}
 	c.Warnings = append(c.Warnings, sideWarnings("new", t)...)
-	c.Warnings = append(c.Warnings, ref.Remarks...)
+	c.Remarks = ref.Remarks
 	k := ref.Conditions.Runs
 	if k == 0 && ref.Conditions.Statistic == results.StatMeanOf5 {
 		k = 5
@@ -176,9 +178,15 @@ func referenceConditions(ref results.Reference, run *read.Run) (matters, also []
 	must("max VUs", count(c.MaxVUs), count(s.Plan.MaxInFlight))
 	may("site", c.Site, s.Site.Name)
 	may("partition", c.Partition, s.Job.Partition)
-	may("engine version", c.EngineVersion, joined(run, versionOf))
-	may("image", c.Image, s.Server.Image)
-	may("URL", c.URL, s.Server.URL)
+	if here := joined(run, versionOf); !strings.Contains(c.EngineVersion, here) { // published as "v0.14.0 with V1 engine"
+		may("engine version", c.EngineVersion, here)
+	}
+	if filepath.Base(s.Server.Image) != c.Image {
+		may("image", c.Image, s.Server.Image)
+	}
+	if c.Path == results.PathService {
+		may("URL", c.URL, s.Server.URL)
+	}
 	may("tool", c.Tool, "hpcbench "+s.ToolVersion)
 	return matters, also, assumed
 }

@@ -34,6 +34,8 @@ type Comparison struct {
 	Rows    []Row        `json:"rows"`
 	// Warnings are what to mind: fewer repeats, suspect rows, steps of one side only.
 	Warnings []string `json:"warnings,omitempty"`
+	// Remarks are what is known of a published table.
+	Remarks []string `json:"remarks,omitempty"`
 }
 
 // Difference is one condition that isn't the same.

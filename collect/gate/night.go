@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+
+	"hpcbench/collect/aggregate"
 )
 
 // Night is the whole judgement of one entry on one night.
@@ -39,7 +41,7 @@ func (r Rule) Judge(screen []ScreenRow, confirm []ConfirmRow, before int) Night 
 	reason := map[State]string{}
 	note := func(s State, k Key, words string) {
 		if counts[s]++; counts[s] == 1 {
-			reason[s] = fmt.Sprintf("%s at %s: %s", k.Metric, k.Step, words)
+			reason[s] = fmt.Sprintf("%s at %s: %s", label(k.Metric), k.Step, words)
 		}
 	}
 	confirmed := map[Key]bool{}
@@ -79,4 +81,12 @@ func (r Rule) Judge(screen []ScreenRow, confirm []ConfirmRow, before int) Night 
 		}
 	}
 	return n
+}
+
+// label is a metric's name for people.
+func label(metric string) string {
+	if m, ok := aggregate.MetricByName(metric); ok {
+		return m.Label
+	}
+	return metric
 }

@@ -88,7 +88,7 @@ func TestTwentyNightsThroughFiles(t *testing.T) {
 		}
 	}
 	n := judge("2026-05-01", 90, func(s *collecttest.Setup) { s.Slower = map[int]float64{1: 1.10} })
-	if n.State != Red || !strings.Contains(n.Reason, "corrected.tpot_ms.p50 at constant@3.79req/s") {
+	if n.State != Red || !strings.Contains(n.Reason, "TPOT p50 at constant@3.79req/s") {
 		t.Errorf("slower night: %s: %s", n.State, n.Reason)
 	}
 	nights, _, err := LoadNights(path)

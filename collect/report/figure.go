@@ -36,6 +36,7 @@ type Axis struct {
 	// Categories make it an axis of words; values are positions in it.
 	Categories []string `json:"categories,omitempty"`
 	Max        *float64 `json:"max,omitempty"`
+	rows       bool     // categories stand below each other: all of them fit
 }
 
 // Series is one line, band or set of dots. Those of one name belong together

@@ -32,6 +32,7 @@ func samplePages(t *testing.T) map[string]Page {
 	c := compare.Runs(base, cand, compare.Options{})
 	return map[string]Page{
 		"reproduce": ReproducePage(compare.Reproduce(ref, again, compare.Options{}), New(again), "hpcbench test"),
+		"night":     NightPage(sampleNight(), sampleTrends(), "hpcbench test"),
 		"run":       RunPage([]*Document{New(base)}, nil, "hpcbench test"),
 		"compare":   RunPage([]*Document{New(base), New(cand)}, c, "hpcbench test"),
 		"troubled":  RunPage([]*Document{document(t, hurt, whole)}, nil, "hpcbench test"),
