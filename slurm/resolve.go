@@ -24,6 +24,9 @@ type View struct {
 	// Final says that the job has ended and will not run again. Exit and the
 	// instants are then the database's where it has them.
 	Final bool
+	// Recorded says that the database has the job's end, so Exit and the instants
+	// are exact. The controller's word for an end comes first and has no exit status.
+	Recorded bool
 	// Gone says that the controller answered and no longer knows the job, while
 	// the database has no end for it: it may be late (seconds), stopped, or have
 	// lost the record. Not final; whoever waits decides how long to wait, and
@@ -55,6 +58,7 @@ func (v View) Never() bool { return v.Class == ClassPending && v.Reason.Outlook 
 func Resolve(id JobID, a Answers) View {
 	v := View{ID: id, RawID: id.Job, Class: ClassUnknown}
 	var last, packed *AcctRow
+	sibling := false
 	for i := range a.Accounting {
 		r := &a.Accounting[i]
 		switch {
@@ -63,6 +67,8 @@ func Resolve(id JobID, a Answers) View {
 			last = r
 		case r.ID.StepRef == "" && r.ID.Covers(id):
 			packed = r
+		case id.Array && r.ID.StepRef == "" && r.ID.Job == id.Job:
+			sibling = true
 		case r.ID.StepRef != "" && r.ID.Parent() == id:
 			v.Steps = append(v.Steps, *r)
 		}
@@ -82,6 +88,8 @@ func Resolve(id JobID, a Answers) View {
 		v.fromQueue(*q, last)
 	case a.QueueErr != nil:
 		v.withoutQueue(last, a)
+	case last == nil && sibling && a.AccountingErr == nil:
+		v.neverRecorded()
 	default:
 		v.afterQueue(last, a)
 	}
@@ -108,16 +116,31 @@ func (v *View) fromAccounting(r AcctRow) {
 	v.Exit, v.CancelledBy = r.Exit, r.CancelledBy
 	v.Submit, v.Start, v.End, v.Elapsed = r.Submit, r.Start, r.End, r.Elapsed
 	v.NodeList, v.Restarts = r.NodeList, r.Restarts
+	if v.Class == ClassPending && !r.Start.IsZero() && r.End.IsZero() {
+		// A step's record that comes before its job's makes an empty one, which
+		// sacct calls pending although it has a start (seen on 22.05).
+		v.State, v.Class = StateRunning, ClassRunning
+	}
+	v.Recorded = ended(&r)
 }
+
+// ended says whether a record is complete. A database that catches up has the
+// final state before the end and the exit status (seen on 22.05).
+func ended(r *AcctRow) bool { return r != nil && r.State.Class().Over() && !r.End.IsZero() }
 
 // fromQueue: the controller knows the job.
 func (v *View) fromQueue(q QueueRow, last *AcctRow) {
 	info := q.State.Info()
 	v.RawID, v.State, v.Class = q.RawID, info.State, info.Class
 	v.Submit, v.Start = q.Submit, q.Start
-	if last != nil && last.Submit.Before(q.Submit) && !last.End.IsZero() {
-		// The database's last record is of an earlier run.
+	earlier := last != nil && last.Submit.Before(q.Submit)
+	if earlier {
+		// The database's last record is of an earlier run: requeueing renews the
+		// submit time.
 		v.Restarts = last.Restarts + 1
+	}
+	v.Recorded = ended(last) && !earlier && info.Class.Over() && last.State == info.State
+	if !v.Recorded {
 		v.Exit, v.CancelledBy = Exit{}, ""
 	}
 	v.Elapsed, v.NodeList, v.Words = q.Elapsed, q.NodeList, info.Words
@@ -135,8 +158,8 @@ func (v *View) fromQueue(q QueueRow, last *AcctRow) {
 		// requeued job would be listed as pending.
 		v.End = q.End
 		v.Final = true
-		if last != nil && last.State.Class().Over() && last.State == info.State {
-			v.Exit, v.End = last.Exit, last.End
+		if v.Recorded {
+			v.End = last.End
 		}
 	default:
 		v.End = time.Time{}
@@ -148,7 +171,7 @@ func (v *View) withoutQueue(last *AcctRow, a Answers) {
 	switch {
 	case last == nil:
 		v.Words = "the controller cannot be asked (" + a.QueueErr.Error() + "), the job's state is not known"
-	case v.Class.Over() && !v.State.Info().Returns:
+	case v.Recorded && !v.State.Info().Returns:
 		v.Final = true
 		v.Words = v.State.Info().Words
 	case v.Class.Over():
@@ -158,10 +181,19 @@ func (v *View) withoutQueue(last *AcctRow, a Answers) {
 	}
 }
 
+// neverRecorded: neither knows this element, while the database has others of
+// its array and none that still counts it. The database gets an element's own
+// record before the array's packed one is cut, so this one never started: it was
+// cancelled while it waited, of which Slurm keeps no record (seen on 22.05).
+func (v *View) neverRecorded() {
+	v.State, v.Class, v.Final = StateCancelled, ClassCancelled, true
+	v.Words = "cancelled before it started"
+}
+
 // afterQueue: the controller answered and doesn't know the job.
 func (v *View) afterQueue(last *AcctRow, a Answers) {
 	switch {
-	case last != nil && v.Class.Over():
+	case v.Recorded:
 		v.Final = true
 		v.Words = v.State.Info().Words
 		return

@@ -48,6 +48,8 @@ func TestResolve(t *testing.T) {
 		"requeued after a lost node":   {Answers{Queue: queue(StatePending, "BeginTime"), Accounting: acct(StateNodeFail)}, ClassPending, false, false, false},
 		"requeue held":                 {Answers{Queue: queue(StateRequeueHold, "job requeued in held state")}, ClassHeld, false, false, false},
 		"new state":                    {Answers{Queue: queue("TELEPORTING", "")}, ClassUnknown, false, false, false},
+		"end without its time yet":     {Answers{Accounting: []AcctRow{{ID: id, State: StateFailed, Submit: t0}}}, ClassEnding, false, true, false},
+		"stub of a running job":        {Answers{QueueErr: down, Accounting: []AcctRow{{ID: id, State: StatePending, Submit: t0, Start: t0}}}, ClassRunning, false, false, false},
 		"timeout":                      {Answers{Accounting: acct(StateTimeout)}, ClassFailed, true, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,6 +81,27 @@ func TestResolvePrefersAnElementsOwnRecord(t *testing.T) {
 	}
 }
 
+// What Slurm 22.05 leaves of an element that was cancelled while it waited:
+// nothing.
+func TestResolveElementCancelledWhileItWaited(t *testing.T) {
+	array := JobID{Job: 49}
+	rows := []AcctRow{{ID: array.Element(1), RawID: 50, State: StateCancelled}, {ID: array.Element(2), RawID: 49, State: StateCompleted}}
+	if v := Resolve(array.Element(3), Answers{Accounting: rows}); v.State != StateCancelled || !v.Final || v.Gone {
+		t.Errorf("got %+v", v)
+	}
+	// Not while anybody may still know better.
+	for name, a := range map[string]Answers{
+		"controller down": {QueueErr: ErrUnreachable, Accounting: rows},
+		"database down":   {AccountingErr: ErrUnreachable, Accounting: rows},
+		"still counted":   {Accounting: append(rows, AcctRow{ID: JobID{Job: 49, Array: true, Tasks: "2-3%1"}, State: StatePending})},
+		"another array":   {Accounting: []AcctRow{{ID: JobID{Job: 48}.Element(1), State: StateCompleted}}},
+	} {
+		if v := Resolve(array.Element(3), a); v.Final {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
 func TestResolveTakesTheExitFromTheLastRun(t *testing.T) {
 	t0 := time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)
 	id := JobID{Job: 12}
@@ -92,6 +115,12 @@ func TestResolveTakesTheExitFromTheLastRun(t *testing.T) {
 	v := Resolve(id, Answers{Accounting: rows})
 	if !v.Final || v.Class != ClassDone || v.Restarts != 1 || v.Exit != (Exit{}) || len(v.Runs) != 2 || len(v.Steps) != 1 || v.Elapsed != 50*time.Minute {
 		t.Errorf("got %+v", v)
+	}
+	if !v.Recorded {
+		t.Error("the record of its end is not noticed")
+	}
+	if v := Resolve(id, Answers{Queue: []QueueRow{{ID: id, State: StateFailed, Submit: t0}}, AccountingErr: ErrUnreachable}); !v.Final || v.Recorded {
+		t.Errorf("without the database: %+v", v)
 	}
 	// While the second run waits, the first one's exit is not the job's.
 	v = Resolve(id, Answers{Accounting: rows[:1], Queue: []QueueRow{{ID: id, RawID: 12, State: StatePending, Reason: "BeginTime", Submit: t0.Add(2 * time.Minute)}}})

@@ -144,7 +144,9 @@ func (s *supervisor) watch(e element, st state, shell int, done <-chan struct{})
 // killAll kills everything below this process, again until nothing is left, for at most
 // ten seconds: a process that the kernel holds can't be waited for.
 func (s *supervisor) killAll(shell int) {
-	_ = syscall.Kill(-shell, syscall.SIGKILL)
+	if !hasProc() {
+		_ = syscall.Kill(-shell, syscall.SIGKILL) // its group is all that can be reached
+	}
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		left := 0
 		for _, p := range below(allProcesses(), os.Getpid()) {

@@ -115,10 +115,13 @@ func (r *run) view(id slurm.JobID) slurm.View {
 	return slurm.Resolve(id, a)
 }
 
-// end waits for a job's end and for its record.
+// end waits for a job's end and for its record, which may come later. An
+// element that was cancelled before it started may never have one.
 func (r *run) end(id slurm.JobID) slurm.View {
 	r.Helper()
-	return r.await(id, "its end", func(v slurm.View) bool { return v.Final && len(v.Runs) > 0 && v.Runs[len(v.Runs)-1].State == v.State })
+	return r.await(id, "its end", func(v slurm.View) bool {
+		return v.Final && (v.Recorded || v.State == slurm.StateCancelled && v.Start.IsZero())
+	})
 }
 
 func (r *run) await(id slurm.JobID, what string, cond func(slurm.View) bool) slurm.View {

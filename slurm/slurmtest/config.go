@@ -13,6 +13,10 @@ import (
 	"text/template"
 )
 
+// layoutVersion is raised when something other than the configuration files
+// changes in how a cluster is laid out.
+const layoutVersion = 2
+
 //go:embed conf
 var confFiles embed.FS
 
@@ -77,6 +81,7 @@ func digest(files map[string][]byte) string {
 	}
 	sort.Strings(names)
 	h := sha256.New()
+	fmt.Fprintln(h, layoutVersion)
 	for _, n := range names {
 		fmt.Fprintf(h, "%s %d\n", n, len(files[n]))
 		h.Write(files[n])

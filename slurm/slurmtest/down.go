@@ -23,7 +23,12 @@ func (c *Cluster) Down() error {
 	if err := c.clear(); err != nil {
 		return err
 	}
-	return os.Remove(c.Dir + ".lock")
+	for _, suffix := range []string{".lock", ".use"} {
+		if err := os.Remove(c.Dir + suffix); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("remove the cluster's lock: %w", err)
+		}
+	}
+	return nil
 }
 
 func (c *Cluster) clear() error {

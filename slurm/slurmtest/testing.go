@@ -8,12 +8,29 @@ import (
 	"time"
 )
 
-// Up starts the cluster for a test, or takes the one that runs, and points
-// SLURM_CONF at it for the test's time. It fails the test where that doesn't
-// work. The cluster is left running for the next test; make slurm-down ends it.
+// Up starts the cluster for a test, or takes the one that runs, and shares it with
+// other tests until this one ends. SLURM_CONF points at it for that time. The
+// cluster is left running for the next test; make slurm-down ends it.
 func Up(t testing.TB) *Cluster {
 	t.Helper()
+	return up(t, (*Cluster).Share)
+}
+
+// UpAlone is Up for a test that stops a daemon or kills a node: it has the
+// cluster for itself. What it left stopped is started again for the next test.
+func UpAlone(t testing.TB) *Cluster {
+	t.Helper()
+	return up(t, (*Cluster).Alone)
+}
+
+func up(t testing.TB, use func(*Cluster) (func(), error)) *Cluster {
+	t.Helper()
 	c := New()
+	release, err := use(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if err := c.Up(ctx); err != nil {

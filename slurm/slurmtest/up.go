@@ -61,7 +61,10 @@ func (c *Cluster) lock() (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the cluster: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+	}
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock the cluster: %w", err)
 	}
