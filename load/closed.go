@@ -1,6 +1,7 @@
 package load
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -146,6 +147,8 @@ func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
 			}
 		}
 		f := st.release(sh, phase, 0, onToken)
+		// Others who have something to send come before a request that isn't due yet.
+		runtime.Gosched()
 		sh = build()
 		rec := st.wait(st.hard, f)
 		st.hold(rec)
