@@ -14,6 +14,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/invopop/jsonschema"
@@ -72,8 +75,24 @@ func Current(t *testing.T, from Sources, kinds ...Kind) {
 	}
 }
 
+// namer keeps types of one name in several packages apart: the first of them
+// keeps it, the others get their package's name before it.
+func namer() func(reflect.Type) string {
+	owner := map[string]string{}
+	return func(t reflect.Type) string {
+		name := t.Name()
+		if first, taken := owner[name]; taken && first != t.PkgPath() {
+			pkg := path.Base(t.PkgPath())
+			return strings.ToUpper(pkg[:1]) + pkg[1:] + name
+		}
+		owner[name] = t.PkgPath()
+		return name
+	}
+}
+
 // generate makes the text of one schema.
 func generate(r *jsonschema.Reflector, k Kind) ([]byte, error) {
+	r.Namer = namer()
 	s := r.Reflect(k.Value)
 	if k.Format != "" {
 		s.ID = jsonschema.ID("urn:" + k.Format)
