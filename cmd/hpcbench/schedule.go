@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"hpcbench/load"
 	"hpcbench/load/plans"
 	"hpcbench/results"
 )
@@ -18,20 +20,20 @@ func (a *app) schedule(p results.Plan) error {
 	}
 	e := results.EstimatePlan(p)
 	fmt.Fprintf(a.stdout, "Plan %s (%s)\n", p.Name, p.Kind)
-	if plans.Static(p.Kind) {
-		steps, err := plans.Steps(p, plans.Facts{})
-		if err != nil {
-			return usage(err)
-		}
-		t := table.NewWriter()
-		t.SetStyle(plainStyle)
-		t.AppendHeader(table.Row{"step", "loop", "rate/s", "streams", "window s", "note"})
-		for _, s := range steps {
-			t.AppendRow(table.Row{s.ID, s.Loop, blank(s.RatePerS), blank(float64(s.Streams)), blank(s.DurationS), s.NotRun})
-		}
-		fmt.Fprintln(a.stdout, t.Render())
-	} else {
-		fmt.Fprintln(a.stdout, "Its steps are chosen while it runs; the first repeat's are kept for the others.")
+	steps, err := load.DryRun(p, plans.Facts{})
+	if err != nil {
+		return usage(err)
+	}
+	t := table.NewWriter()
+	t.SetStyle(plainStyle)
+	t.AppendHeader(table.Row{"step", "loop", "rate/s", "streams", "window s", "requests", "output tokens", "note"})
+	for _, s := range steps {
+		t.AppendRow(table.Row{s.ID, s.Loop, blank(s.RatePerS), blank(float64(s.Streams)), blank(s.DurationS), blank(float64(s.Requests)),
+			blank(float64(s.OutputTokens)), s.NotRun})
+	}
+	fmt.Fprintln(a.stdout, t.Render())
+	if !plans.Static(p.Kind) {
+		fmt.Fprintln(a.stdout, "Further steps are chosen while it runs; the first repeat's are kept for the others.")
 	}
 	about := ""
 	if !e.Exact {
@@ -51,5 +53,5 @@ func blank(v float64) string {
 	if v == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%g", v)
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }

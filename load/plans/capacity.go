@@ -179,25 +179,3 @@ func threeDigits(v float64) float64 {
 	scale := math.Pow(10, 2-math.Floor(math.Log10(v)))
 	return math.Round(v*scale) / scale
 }
-
-// mostLevels bounds a search: the whole ladder, halvings until the bracket is
-// narrow enough (rungs are at most a factor of two apart, unless the plan says
-// otherwise), and both ends run twice.
-func mostLevels(p results.Plan) int {
-	c := p.Capacity
-	rungs := 24
-	widest := 2.
-	if c.Loop == results.LoopClosed {
-		levels := ladder(p, nil)
-		rungs = len(levels)
-		for i := 1; i < len(levels); i++ {
-			widest = max(widest, levels[i]/levels[i-1])
-		}
-	} else if len(p.RatesPerS) > 0 {
-		rungs = len(p.RatesPerS)
-		for i := 1; i < rungs; i++ {
-			widest = max(widest, p.RatesPerS[i]/p.RatesPerS[i-1])
-		}
-	}
-	return rungs + int(math.Ceil(math.Log2((widest-1)/c.BracketShare))) + 2
-}

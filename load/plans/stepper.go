@@ -82,14 +82,3 @@ func perStepLimit(p results.Plan) int {
 	}
 	return p.Limits.Requests
 }
-
-// MostSteps bounds how many steps a plan that chooses them can have.
-func MostSteps(p results.Plan) int {
-	switch {
-	case p.Sweep != nil:
-		return 1 + p.Sweep.Steps
-	case p.Capacity != nil:
-		return 1 + mostLevels(p)
-	}
-	return 0
-}
