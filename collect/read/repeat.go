@@ -136,14 +136,18 @@ func (r *Repeat) load(run *Run, o Options) {
 		r.Summary = &sum
 		reason = stale(&sum, r.Attempt)
 	}
+	if reason == "" && o.Recompute {
+		reason = "asked for"
+	}
+	if reason != "" || o.Values || o.Timelines {
+		run.records.Lock()
+		defer run.records.Unlock()
+	}
 	var files *results.AttemptFiles
 	if (o.Values || o.Timelines) && onDisk(r.Dir.Records()) {
 		if files, err = r.files(); err != nil {
 			r.Problems = append(r.Problems, problem(r.Dir.Records(), err))
 		}
-	}
-	if reason == "" && o.Recompute {
-		reason = "asked for"
 	}
 	if reason != "" {
 		r.recompute(reason, files, run.Spec.Plan)

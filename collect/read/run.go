@@ -33,6 +33,9 @@ type Run struct {
 	Repeats []Repeat // one for each asked repeat, by rising index; more where there are folders of more
 	// Problems of the run as a whole; each repeat has its own.
 	Problems []Problem
+	// records lets one repeat at a time hold its records: they are decoded over
+	// all processors anyway, and five at once would take half a gigabyte.
+	records sync.Mutex
 }
 
 // Repeat is one repeat and the attempt that it is made of.
@@ -122,7 +125,7 @@ func Open(dir string, o Options) (*Run, error) {
 			Words: fmt.Sprintf("run.json asks for %d repeats, but there is a folder of repeat %d; it is shown and counted", run.Spec.Repeats, folders[n-1])})
 	}
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, 4) // several repeats at once; more only costs memory
+	slots := make(chan struct{}, 4) // several repeats at once
 	for i := range run.Repeats {
 		wg.Go(func() {
 			slots <- struct{}{}
