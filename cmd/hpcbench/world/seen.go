@@ -99,7 +99,7 @@ func (w *World) Until(what string, holds func() bool) {
 
 // Marked are the processes that carry the mark of a run's servers.
 func (w *World) Marked(name string) []int {
-	mark := "HPCBENCH_JOB_SERVER=" + name + "/"
+	mark := "HPCBENCH_JOB_SERVER=" + string(w.Run(name)) + "/"
 	var pids []int
 	found, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range found {
