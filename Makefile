@@ -32,7 +32,7 @@ test: deps ## everything, in levels; the engine's install starts in the backgrou
 
 test-unit: lint ## vet, staticcheck, -race, short fuzzing; needs Go only
 	$(GOTEST) -race ./...
-	$(MAKE) --no-print-directory fuzz FUZZTIME=3s
+	$(MAKE) --no-print-directory fuzz FUZZTIME=1s
 
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt wants changes in:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
