@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -40,14 +39,5 @@ func TestExecEndsAToolThatHangs(t *testing.T) {
 	_, err := Exec(ctx, Command{Name: tool(t, "exec sleep 20")})
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 10*time.Second {
 		t.Errorf("got %v after %v", err, time.Since(begin))
-	}
-}
-
-func TestCommandErrorHasTheToolsOwnWords(t *testing.T) {
-	c, _ := answering(map[string][]answer{"sbatch": {{code: 1, stderr: "sbatch: error: line one\nsbatch: fatal: line two\n\n"}}})
-	_, err := c.Submit(context.Background(), SubmitRequest{Script: "s"})
-	var failed *CommandError
-	if !errors.As(err, &failed) || failed.Words() != "line one; line two" || !strings.HasPrefix(err.Error(), "sbatch: line one") {
-		t.Errorf("got %v", err)
 	}
 }

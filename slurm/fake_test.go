@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -69,3 +70,13 @@ func ids(t *testing.T, texts ...string) []JobID {
 }
 
 func line(fields ...string) string { return strings.Join(fields, fieldSep) + "\n" }
+
+// captured is what a tool of Slurm 22.05.8 really printed on the test cluster.
+func captured(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

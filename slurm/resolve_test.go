@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -126,5 +127,36 @@ func TestResolveTakesTheExitFromTheLastRun(t *testing.T) {
 	v = Resolve(id, Answers{Accounting: rows[:1], Queue: []QueueRow{{ID: id, RawID: 12, State: StatePending, Reason: "BeginTime", Submit: t0.Add(2 * time.Minute)}}})
 	if v.Final || v.Restarts != 1 || v.Exit != (Exit{}) || !v.End.IsZero() || v.Reason.Outlook != OutlookWaits {
 		t.Errorf("got %+v", v)
+	}
+}
+
+func TestCapturedQueueAndAccountingOfAnArray(t *testing.T) {
+	c, _ := answering(map[string][]answer{
+		"squeue": {{stdout: captured(t, "squeue-array.txt")}}, "sacct": {{stdout: captured(t, "sacct-array.txt")}}})
+	queue, err := c.Queue(context.Background(), JobID{Job: 1})
+	if err != nil || len(queue) != 6 {
+		t.Fatalf("%d rows, %v", len(queue), err)
+	}
+	acct, err := c.Accounting(context.Background(), JobID{Job: 1})
+	if err != nil || len(acct) != 10 {
+		t.Fatalf("%d records, %v", len(acct), err)
+	}
+	array := JobID{Job: 1}
+	if v := Resolve(array.Element(1), Answers{Queue: queue}); v.Class != ClassRunning || v.RawID != 3 || v.NodeList != "acn01" {
+		t.Errorf("element 1: %+v", v)
+	}
+	if v := Resolve(array.Element(5), Answers{Queue: queue}); v.Class != ClassPending || v.Reason.Code != "JobArrayTaskLimit" {
+		t.Errorf("element 5: %+v", v)
+	}
+	if v := Resolve(JobID{Job: 2}, Answers{Queue: queue}); !v.Never() || v.Reason.Remedy == "" {
+		t.Errorf("job 2 can never start, but: %+v", v)
+	}
+	// Some seconds later, the controller having forgotten all of them.
+	v := Resolve(array.Element(3), Answers{Accounting: acct})
+	if !v.Final || v.Class != ClassDone || v.Elapsed != 8*time.Second || len(v.Steps) != 1 || v.Runs[0].AllocTRES.GPUs() != 1 {
+		t.Errorf("element 3: %+v", v)
+	}
+	if v := Resolve(array.Element(5), Answers{Accounting: acct}); v.Final || !v.Gone {
+		t.Errorf("element 5: %+v", v)
 	}
 }

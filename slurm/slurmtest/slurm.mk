@@ -1,6 +1,6 @@
 # The real Slurm that the cluster tests run on. Included by the main Makefile.
 
-.PHONY: deps-cluster slurm-up slurm-down slurm-status
+.PHONY: deps-cluster slurm-up slurm-down slurm-status slurm-faults
 
 deps-cluster: ## install the test cluster's Debian packages (root), or name them
 	@go run ./slurm/slurmtest/cluster deps
@@ -13,3 +13,9 @@ slurm-down: ## end the test cluster and remove its directory
 
 slurm-status: ## show the test cluster's daemons and nodes
 	@go run ./slurm/slurmtest/cluster status
+
+# Stopped daemons and killed nodes: part of test-fault, and by itself, since it has the cluster alone.
+slurm-faults: slurm-up
+	$(GOTEST) -tags fault -count 1 -timeout 20m ./slurm/slurmtest/
+
+test-fault: slurm-faults

@@ -36,6 +36,11 @@ func Main(m *testing.M) int {
 }
 
 func main(m *testing.M) (int, error) {
+	release, err := Cluster.Share() // no other package's test stops a daemon meanwhile
+	if err != nil {
+		return 0, err
+	}
+	defer release()
 	if err := Cluster.Up(context.Background()); err != nil {
 		return 0, err
 	}
