@@ -208,9 +208,13 @@ func joinWords(a, b string) string {
 	return a + "; " + b
 }
 
+// FormatAA stands first in the A/A command's JSON.
+const FormatAA = "hpcbench.aa/1"
+
 // AAReport is what the A/A command says of a suite's entry.
 type AAReport struct {
-	Parts []Parts `json:"parts"`
+	Format string  `json:"format"`
+	Parts  []Parts `json:"parts"`
 	// Worst is the noisiest row, which the rates are simulated with.
 	Worst   *Key  `json:"worst,omitempty"`
 	Noise   Noise `json:"noise"`

@@ -27,7 +27,7 @@ func openRun(t *testing.T, s collecttest.Setup) *read.Run {
 	return run
 }
 
-var entry = Entry{Name: "e", Repeats: 5, Gates: []compare.Gate{tpotGate}}
+var entry = Entry{Name: "e", Repeats: 5, Gates: []compare.Gate{tpotGate}, Baseline: Policy{WindowNights: 14}}
 
 func made(seed uint64, more ...func(*collecttest.Setup)) collecttest.Setup {
 	s := collecttest.Setup{Seed: seed, RepeatCV: 0.02, NightCV: 0.01, DurationS: 20}
@@ -52,26 +52,21 @@ func TestTwentyNightsThroughFiles(t *testing.T) {
 		if err != nil || lines.Bad+lines.Torn > 0 {
 			t.Fatal(err, lines)
 		}
-		past := func(k Key) Past { return nights.Past("e", night, k, 14, &pinned) }
+		j := Judger{Rule: DefaultRule, Entry: entry, Nights: nights, Pinned: &pinned, Night: night}
 		run := openRun(t, made(seed, slower))
-		figures := FiguresOf(run, entry)
-		screen := DefaultRule.ScreenAll(figures, past, entry.GatesByMetric())
-		byKey := map[Key]ScreenRow{}
-		for _, s := range screen {
-			byKey[s.Key] = s
-		}
-		n := DefaultRule.Judge(screen, nil, nights.InconclusiveRunning("e", night))
+		n := j.Screen(run)
 		for n.State == NeedsPairs {
 			quiet := func(s *collecttest.Setup) { s.Repeats, s.NightCV, s.OneNode = n.Pairs, 0, true }
 			base := openRun(t, made(seed+1000, quiet))
 			cand := openRun(t, made(seed+2000, quiet, slower))
-			pairs, problems := PairsOf(base, cand, n.Suspects(), past, DefaultRule)
-			if len(problems) > 0 {
+			var problems []string
+			if n, problems = j.Confirm(run, base, cand); len(problems) > 0 {
 				t.Fatal(problems)
 			}
-			n = DefaultRule.Judge(screen, DefaultRule.Confirm(pairs, len(screen), byKey, entry.GatesByMetric()), 0)
 		}
-		if err := AppendNight(path, NightRecord{Suite: "s", Entry: "e", Night: night, At: time.Unix(int64(seed), 0).UTC(), State: n.State, Reason: n.Reason, Figures: figures}); err != nil {
+		record := j.Record("s", run, n)
+		record.At = time.Unix(int64(seed), 0).UTC()
+		if err := AppendNight(path, record); err != nil {
 			t.Fatal(err)
 		}
 		return n

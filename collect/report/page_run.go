@@ -98,6 +98,9 @@ func (d *Document) standing() (verdict, reason, tone string) {
 	if d.Good < aggregate.MinRepeats && !blocks {
 		return "too few repeats", reason, "warn"
 	}
+	if d.Simulated {
+		return "simulated", reason, "warn"
+	}
 	for _, n := range d.Notes() {
 		if n.Level == results.LevelInvalid {
 			return "measured, with gaps", reason, "warn"

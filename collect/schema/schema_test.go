@@ -26,6 +26,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 		schematest.Kind{File: "reproduction.json", Value: compare.Reproduction{}, Format: compare.FormatReproduction, Enums: rows},
 		schematest.Kind{File: "history.json", Value: history.Entry{}, Format: history.FormatEntry},
 		schematest.Kind{File: "baseline.json", Value: gate.Baseline{}, Format: gate.FormatBaseline},
+		schematest.Kind{File: "aa.json", Value: gate.AAReport{}, Format: gate.FormatAA},
 		schematest.Kind{File: "night.json", Value: gate.NightRecord{}, Format: gate.FormatNight, Enums: []schematest.Enum{{Type: "NightRecord", Property: "state", Words: states}}},
 		schematest.Kind{File: "suite-night.json", Value: gate.SuiteNight{}, Format: gate.FormatSuiteNight, Enums: []schematest.Enum{{Type: "Night", Property: "state", Words: states}}},
 	)
@@ -66,6 +67,7 @@ func TestWhatIsWrittenFitsItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	entry := gate.Entry{Name: "e", Gates: []compare.Gate{{Metric: "corrected.tpot_ms.p50", Tolerance: 0.05}}}
 	night := gate.Night{State: gate.Green, Reason: "fine", Screen: []gate.ScreenRow{{Key: gate.Key{Step: "s", Metric: "m"}, State: gate.Green}}}
 	for file, got := range map[string][]byte{
 		"collect.json": text(func(w *bytes.Buffer) error { return report.New(a).JSON(w) }),
@@ -75,7 +77,10 @@ func TestWhatIsWrittenFitsItsSchema(t *testing.T) {
 		}),
 		"history.json":  line(history.Of(a)),
 		"baseline.json": line(base),
-		"night.json":    line(gate.NightRecord{Format: gate.FormatNight, State: gate.Green, Figures: base.Figures}),
+		"aa.json": text(func(w *bytes.Buffer) error {
+			return report.AAJSON(w, gate.DefaultRule.Rates(gate.AA([]*read.Run{a, b}, entry), 20))
+		}),
+		"night.json": line(gate.NightRecord{Format: gate.FormatNight, State: gate.Green, Figures: base.Figures}),
 		"suite-night.json": text(func(w *bytes.Buffer) error {
 			return report.NightJSON(w, gate.SuiteNight{Suite: "s", Entries: []gate.EntryNight{{Entry: "e", Night: night}}})
 		}),

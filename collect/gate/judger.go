@@ -1,0 +1,52 @@
+package gate
+
+import (
+	"hpcbench/collect/read"
+)
+
+// Judger judges the nights of one entry of a suite: what a state machine that
+// submits the jobs is handed as its judge. It holds what is known before the
+// night and changes nothing.
+type Judger struct {
+	Rule   Rule
+	Entry  Entry
+	Nights Nights
+	Pinned *Baseline // nil = none was promoted
+	Night  string    // its name, YYYY-MM-DD
+}
+
+// Screen judges the night's own run. NeedsPairs asks for Night.Pairs repeats of
+// the frozen baseline and of the candidate in one job on one node.
+func (j Judger) Screen(run *read.Run) Night {
+	return j.Rule.Judge(j.screen(run), nil, j.Nights.InconclusiveRunning(j.Entry.Name, j.Night))
+}
+
+func (j Judger) screen(run *read.Run) []ScreenRow {
+	return j.Rule.ScreenAll(FiguresOf(run, j.Entry), j.past, j.Entry.GatesByMetric())
+}
+
+func (j Judger) past(k Key) Past {
+	return j.Nights.Past(j.Entry.Name, j.Night, k, j.Entry.Baseline.WindowNights, j.Pinned)
+}
+
+// Confirm judges the night again with the pairs that were measured so far:
+// repeat k of the baseline beside repeat k of the candidate. Problems are pairs
+// that don't count, in words.
+func (j Judger) Confirm(run, base, candidate *read.Run) (Night, []string) {
+	screen := j.screen(run)
+	first := j.Rule.Judge(screen, nil, 0)
+	byKey := map[Key]ScreenRow{}
+	for _, s := range screen {
+		byKey[s.Key] = s
+	}
+	pairs, problems := PairsOf(base, candidate, first.Suspects(), j.past, j.Rule)
+	confirm := j.Rule.Confirm(pairs, len(screen), byKey, j.Entry.GatesByMetric())
+	return j.Rule.Judge(screen, confirm, j.Nights.InconclusiveRunning(j.Entry.Name, j.Night)), problems
+}
+
+// Record is the line that the night leaves for the nights after it.
+func (j Judger) Record(suite string, run *read.Run, n Night) NightRecord {
+	at := run.Spec.CreatedAt.UTC()
+	return NightRecord{Format: FormatNight, Suite: suite, Entry: j.Entry.Name, Night: j.Night, At: at, Run: run.Spec.Name,
+		State: n.State, Reason: n.Reason, Failed: n.Failed, Figures: FiguresOf(run, j.Entry)}
+}
