@@ -19,6 +19,7 @@ import (
 // each, and then does what the file "behaviour-N" beside the run says.
 const recorder = `#!/bin/bash
 n=$2
+if [ "$1" = sweep ]; then printf '%s\0' "$@" >"sweep-$n"; exit 0; fi
 printf '%s\0' "$@" >"argv-$n"
 env -0 >"env-$n"
 umask >"umask-$n"
@@ -199,6 +200,10 @@ func TestFailedRepeatDoesNotStopTheOthers(t *testing.T) {
 	}
 	if !exists(d, "started-5") {
 		t.Error("repeat 5 was not started")
+	}
+	// The one that was killed left its server to be swept away.
+	if diff := cmp.Diff([]string{"sweep", "4", "--run", d.RunDir}, words(t, d, "sweep-4")); diff != "" || exists(d, "sweep-2") {
+		t.Errorf("sweep (-want +got):\n%s", diff)
 	}
 }
 

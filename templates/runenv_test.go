@@ -152,7 +152,7 @@ for SLURM_PROCID in 0 1; do export SLURM_PROCID; "$@"; done
 	if exit != 0 {
 		t.Fatalf("exit %d: %s", exit, out)
 	}
-	flags := []string{"--export=ALL", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--cpus-per-task=56", "--kill-on-bad-exit=1", "bash", "-c"}
+	flags := []string{"--export=ALL", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--cpus-per-task=56", "--kill-on-bad-exit=1", "--wait=5", "bash", "-c"}
 	if diff := cmp.Diff(flags, words(t, d, "srun-argv")[:len(flags)]); diff != "" {
 		t.Errorf("srun (-want +got):\n%s", diff)
 	}

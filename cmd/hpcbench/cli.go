@@ -38,6 +38,7 @@ type cli struct {
 
 	Load     loadCmd     `cmd:"" group:"job" help:"Load a server that is there, from here: a URL."`
 	Repeat   repeatCmd   `cmd:"" group:"job" help:"Start the server, load it, end it: one repeat."`
+	Sweep    sweepCmd    `cmd:"" hidden:"" help:"End what a killed repeat of this job left."`
 	Ready    readyCmd    `cmd:"" group:"job" help:"Wait until a server is ready."`
 	Stub     stubCmd     `cmd:"" group:"job" help:"Serve as a simulated engine of known behaviour."`
 	LocalJob localJobCmd `cmd:"" hidden:"" name:"local-job" help:"Supervise a job of a site without Slurm."`

@@ -40,7 +40,7 @@ func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
 	switch {
 	case ctx.Err() != nil && !s.process.alive():
 		// Where a job's end signals the whole tree, the server goes first: that is no failure of its own.
-		return fmt.Errorf("%w, and the server with it (%s): what was measured until then is saved", ErrInterrupted, s.process.how)
+		return fmt.Errorf("%w%s, and the server with it (%s): what was measured until then is saved", ErrInterrupted, r.beforeTheEnd(), s.process.how)
 	case !s.process.alive():
 		cause := vllm.Classify(tail(a.dir.ServerLog(), mark)).Failure()
 		if cause.Line == "" {
@@ -48,7 +48,7 @@ func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
 		}
 		return &failure{cause}
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w: what was measured until then is saved", ErrInterrupted)
+		return fmt.Errorf("%w%s: what was measured until then is saved", ErrInterrupted, r.beforeTheEnd())
 	case err != nil:
 		return err
 	}
@@ -93,6 +93,7 @@ func (r *runner) stop(ctx context.Context, a *attempt, s *running) error {
 	a.progress("stopping")
 	how, err := s.process.stop(r.grace())
 	s.removeSocket()
+	err = errors.Join(err, r.endSteps(ctx))
 	err = errors.Join(err, a.file.Update(func(f *results.Attempt) { f.Server.ExitWords = how }))
 	r.say("server stopped: %s", how)
 	if held := awaitMemory(ctx, r.spec.Site.GPUVendor, s.free, 2*time.Minute); held != "" {

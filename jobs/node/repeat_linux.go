@@ -18,6 +18,9 @@ func Repeat(ctx context.Context, o Options) error {
 	if err := adopt(); err != nil {
 		return err
 	}
+	if err := endWithParent(); err != nil {
+		return err
+	}
 	spec, err := results.ReadJSON[results.Spec](o.Run.Spec(), results.FormatSpec)
 	if err != nil {
 		return fmt.Errorf("read the run: %w", err)
@@ -26,13 +29,14 @@ func Repeat(ctx context.Context, o Options) error {
 		return err
 	}
 	r := &runner{Options: o, spec: spec}
-	if err := r.sweepOld(); err != nil {
+	if err := r.sweepOld(ctx); err != nil {
 		return err
 	}
 	if err := r.makeDirs(); err != nil {
 		return err
 	}
-	defer r.removeJobDirs()
+	// Told to end, this is the job's last repeat, whatever its number.
+	defer func() { r.removeJobDirs(ctx.Err() != nil) }()
 	todo, err := r.todo()
 	if err != nil {
 		return err
@@ -77,18 +81,32 @@ func (r *runner) say(format string, args ...any) {
 }
 
 // mark is what the processes of this job's servers carry in their environment.
+// It names the folder and not only the run: two runs folders may each have a run of this
+// name with a local job of this number.
 func (r *runner) mark() string {
-	job := os.Getenv("SLURM_JOB_ID")
-	return r.spec.Name + "/" + job
+	return string(r.Run) + "/" + os.Getenv("SLURM_JOB_ID")
+}
+
+// Sweep ends what a killed repeat of this job left: its server, which nobody is the
+// parent of any more, and after the job's last repeat its caches.
+func Sweep(ctx context.Context, o Options) error {
+	spec, err := results.ReadJSON[results.Spec](o.Run.Spec(), results.FormatSpec)
+	if err != nil {
+		return fmt.Errorf("read the run: %w", err)
+	}
+	r := &runner{Options: o, spec: spec}
+	err = r.sweepOld(ctx)
+	r.removeJobDirs(false)
+	return err
 }
 
 // sweepOld ends the server of a repeat of this job that was killed: it would hold the GPUs.
-func (r *runner) sweepOld() error {
+func (r *runner) sweepOld(ctx context.Context) error {
 	swept, err := sweep(r.mark(), 30*time.Second)
 	if swept != "" {
 		r.say("ended what a killed repeat left: %s", swept)
 	}
-	return err
+	return errors.Join(err, r.endSteps(ctx))
 }
 
 // todo leaves out the repeats that are complete: a rerun of the job keeps them. One of
@@ -132,9 +150,9 @@ func (r *runner) makeDirs() error {
 
 // removeJobDirs takes away the caches that belong to this job alone, after the
 // job's last repeat. Only folders with the job's own id in their path are touched.
-func (r *runner) removeJobDirs() {
+func (r *runner) removeJobDirs(last bool) {
 	job := os.Getenv("SLURM_JOB_ID")
-	if job == "" || !r.lastOfJob() {
+	if job == "" || !last && !r.lastOfJob() {
 		return
 	}
 	for _, name := range r.spec.Setup.JobDirs {

@@ -12,13 +12,19 @@ import (
 
 // identity is what is made at run time: it stands in no file.
 type identity struct {
-	port  int
-	nonce string // proves that the server which answers is the one we started
-	key   string
+	port int
+	// master is where the ranks of a server on several nodes meet. That one listens on all addresses.
+	master int
+	nonce  string // proves that the server which answers is the one we started
+	key    string
 }
 
 func newIdentity() (identity, error) {
-	port, err := freePort()
+	port, err := freePort("127.0.0.1:0")
+	if err != nil {
+		return identity{}, err
+	}
+	master, err := freePort("0.0.0.0:0")
 	if err != nil {
 		return identity{}, err
 	}
@@ -30,7 +36,7 @@ func newIdentity() (identity, error) {
 	if err != nil {
 		return identity{}, err
 	}
-	return identity{port: port, nonce: nonce, key: key}, nil
+	return identity{port: port, master: master, nonce: nonce, key: key}, nil
 }
 
 func randomHex(n int) (string, error) {
@@ -43,8 +49,8 @@ func randomHex(n int) (string, error) {
 
 // freePort asks the kernel for a port that is free now. Somebody else may take
 // it before the server does; that is found by the server's own error and retried.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+func freePort(address string) (int, error) {
+	l, err := net.Listen("tcp4", address)
 	if err != nil {
 		return 0, fmt.Errorf("find a free port: %w", err)
 	}
@@ -57,7 +63,7 @@ func freePort() (int, error) {
 
 // fill puts the run-time values where the command line has their words.
 func (id identity) fill(argv []string, socket string, attempt string) []string {
-	r := strings.NewReplacer("{port}", strconv.Itoa(id.port), "{nonce}", id.nonce, "{socket}", socket, "{attempt}", attempt)
+	r := strings.NewReplacer("{port}", strconv.Itoa(id.port), "{master_port}", strconv.Itoa(id.master), "{nonce}", id.nonce, "{socket}", socket, "{attempt}", attempt)
 	filled := make([]string, len(argv))
 	for i, a := range argv {
 		filled[i] = r.Replace(a)

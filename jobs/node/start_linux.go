@@ -80,7 +80,7 @@ func (r *runner) startOnce(ctx context.Context, a *attempt) (_ *running, err err
 		fact.Port = 0
 	}
 	argv := id.fill(r.Argv, socket, strconv.Itoa(a.file.Get().Attempt))
-	env := environment(map[string]string{marker: r.mark()}, r.spec.Server.KeyEnv, id.key)
+	env := environment(map[string]string{marker: r.mark(), masterPort: strconv.Itoa(id.master)}, r.spec.Server.KeyEnv, id.key)
 	mark := logMark(a.dir.ServerLog())
 	if s.process, err = startServer(argv, env, a.dir.ServerLog()); err != nil {
 		return nil, &failure{&results.Failure{Class: "not_started", Words: err.Error(), Remedy: "see the server's command line in " + r.Run.Script()}}
@@ -113,10 +113,10 @@ func (r *runner) notReady(ctx context.Context, a *attempt, s *running, mark int6
 	ended := !s.process.alive()
 	how, stopErr := s.process.stop(r.grace())
 	exitErr := a.file.Update(func(f *results.Attempt) { f.Server.ExitWords = how })
-	stopErr = errors.Join(stopErr, exitErr)
+	stopErr = errors.Join(stopErr, exitErr, r.endSteps(ctx))
 	s.removeSocket()
 	if ctx.Err() != nil {
-		return errors.Join(fmt.Errorf("%w while the server started (%s)", ErrInterrupted, how), stopErr)
+		return errors.Join(fmt.Errorf("%w%s while the server started (%s)", ErrInterrupted, r.beforeTheEnd(), how), stopErr)
 	}
 	cause := vllm.Classify(tail(a.dir.ServerLog(), mark))
 	facts := cause.Failure()

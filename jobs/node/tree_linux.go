@@ -19,6 +19,19 @@ func adopt() error {
 	return nil
 }
 
+// endWithParent makes the end of the batch shell a TERM for this process. Slurm kills
+// what is left of a job with the shell, but on a machine that only knows process
+// trees it wouldn't find us. By hand, without a job, a repeat may outlive its shell.
+func endWithParent() error {
+	if os.Getenv("SLURM_JOB_ID") == "" {
+		return nil
+	}
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0); err != nil {
+		return fmt.Errorf("ask for a signal when the batch shell ends (PR_SET_PDEATHSIG): %w", err)
+	}
+	return nil
+}
+
 // process is a line of /proc.
 type process struct {
 	pid, parent int

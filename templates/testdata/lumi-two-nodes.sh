@@ -97,7 +97,8 @@ SERVER=(
 )
 
 # The server runs once a node. The first node's address is found here, because the
-# image has no Slurm tools. The port on it listens on all addresses.
+# image has no Slurm tools. The port at which the nodes meet, $MASTER_PORT or {master_port},
+# is chosen free at start and listens on all addresses.
 first_node=
 read -r first_node < <(scontrol show hostnames "$SLURM_JOB_NODELIST") || true
 if [ -z "$first_node" ]; then
@@ -109,7 +110,9 @@ export MASTER_ADDR=${MASTER_ADDR:-$first_node}
 # shellcheck disable=SC2016 # each task's own shell expands these
 LAUNCH=(
   srun --export=ALL --nodes=2 --ntasks=2 --ntasks-per-node=1
-  --cpus-per-task=56 --kill-on-bad-exit=1
+  --cpus-per-task=56
+  # One task that ends, well or badly, ends them all: the first node may go on answering for long.
+  --kill-on-bad-exit=1 --wait=5
   # exec, so that a signal reaches the server and not this shell.
   bash -c '
     if [ "$SLURM_PROCID" != 0 ]; then set -- "$@" --headless; fi
@@ -152,6 +155,8 @@ run_repeat() {
     if [ "$interrupted" = 0 ] || ! kill -0 "$child" 2>/dev/null; then break; fi
   done
   child=
+  # A repeat that was killed could not end its server itself.
+  if [ "$rc" -gt 128 ]; then "$HPCBENCH" sweep "$@" --run "$RUN" || true; fi
   return "$rc"
 }
 

@@ -129,6 +129,8 @@ run_repeat() {
     if [ "$interrupted" = 0 ] || ! kill -0 "$child" 2>/dev/null; then break; fi
   done
   child=
+  # A repeat that was killed could not end its server itself.
+  if [ "$rc" -gt 128 ]; then "$HPCBENCH" sweep "$@" --run "$RUN" || true; fi
   return "$rc"
 }
 
