@@ -115,7 +115,7 @@ func TestPairsGoOnAfterABadSide(t *testing.T) {
 
 // TERM to the batch shell alone, as Slurm sends it: the side that runs gets it, and no other starts.
 func TestPairsPassTERMOn(t *testing.T) {
-	d, dir := sides(t, "trap 'sleep 0.2; echo saved >> order; exit 130' TERM\n: > started\nsleep 30 & wait $!")
+	d, dir := sides(t, "trap 'kill $!; sleep 0.2; echo saved >> order; exit 130' TERM\nsleep 30 &\n: > started\nwait $!")
 	file := filepath.Join(t.TempDir(), "slurm_script")
 	write(t, file, renderPairs(t, d))
 	cmd, out := startFile(t, file, "PATH="+os.Getenv("PATH"))
