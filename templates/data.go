@@ -76,7 +76,7 @@ const (
 	Array Mode = "array"
 	// Restart runs all repeats one after the other, each with a server of its own.
 	Restart Mode = "restart"
-	// Chain runs the repeats named in HPCBENCH_REPEATS, which the submitter sets for
+	// Chain runs the repeats named in HPCBENCH_JOB_REPEATS, which the submitter sets for
 	// each job of the chain.
 	Chain Mode = "chain"
 	// Reuse runs all repeats in one call, against one server.

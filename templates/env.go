@@ -14,7 +14,7 @@ var (
 	KeptVars = []string{
 		"HOME", "USER", "LOGNAME", "SHELL", "PATH", "PWD", "TMPDIR", "TERM",
 		"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
-		"HPCBENCH_REPEATS",
+		"HPCBENCH_JOB_REPEATS",
 	}
 	KeptPrefixes = []string{"SLURM_", "SLURMD_"}
 )
@@ -22,7 +22,7 @@ var (
 // fixedVars belong to the script or would change how bash reads it.
 var fixedVars = []string{
 	"LC_ALL", "SLURM_TIME_FORMAT", "PYTHONNOUSERSITE", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV",
-	"RUN", "HPCBENCH", "HPCBENCH_REPEATS", "SERVER", "LAUNCH", "MASTER_ADDR", "REPEATS", "N",
+	"RUN", "HPCBENCH", "HPCBENCH_JOB_REPEATS", "SERVER", "LAUNCH", "MASTER_ADDR", "REPEATS", "N",
 	"HOME", "PWD", "IFS", "ENV", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "UID", "EUID", "PPID", "GROUPS",
 	"name", "path", "child", "stopped", "interrupted", "status", "rc", "first_node", "_",
 }

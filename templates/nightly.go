@@ -27,8 +27,6 @@ var NightlyKinds = []string{"cron", "scrontab", "systemd", "gitlab-ci", "github-
 type NightlyData struct {
 	// Program is the absolute path of hpcbench, Suite the name of the suite.
 	Program, Suite string
-	// Config is an absolute path for --config; empty leaves it to the usual places.
-	Config string
 	// Dir is the absolute folder that it runs in and whose hpcbench.yaml it reads.
 	Dir string
 	// Path is the PATH with the tools of Slurm, which cron and systemd don't have.
@@ -65,9 +63,6 @@ func Nightly(kind string, d NightlyData) ([]byte, error) {
 		return nil, fmt.Errorf("nightly lines for %s: %w", kind, err)
 	}
 	command := d.Program + " nightly " + d.Suite
-	if d.Config != "" {
-		command += " --config " + d.Config
-	}
 	var b bytes.Buffer
 	if err := nightlyTemplates.ExecuteTemplate(&b, kind+".tmpl", nightlyView{d, kind, command}); err != nil {
 		return nil, fmt.Errorf("nightly lines for %s: %w", kind, err)
@@ -95,7 +90,6 @@ func (d NightlyData) check(kind string) error {
 	ci := kind == "gitlab-ci" || kind == "github-actions"
 	want("the program's path", d.Program, plainPath, true)
 	want("the suite's name", d.Suite, suiteName, true)
-	want("the configuration's path", d.Config, plainPath, false)
 	want("the folder", d.Dir, plainPath, !ci)
 	want("PATH", d.Path, plainList, kind == "cron" || kind == "systemd")
 	want("the log file", d.Log, plainPath, kind == "cron" || kind == "scrontab")

@@ -12,7 +12,7 @@ import (
 
 func night() NightlyData {
 	return NightlyData{
-		Program: "/home/me/bin/hpcbench", Suite: "models", Config: "/home/me/.config/hpcbench", Dir: "/scratch/project/open-35-12/nightly",
+		Program: "/home/me/bin/hpcbench", Suite: "models", Dir: "/scratch/project/open-35-12/nightly",
 		Path: "/usr/bin:/bin:/opt/slurm/bin", StartHour: 20, Hours: 12, EveryMinutes: 20,
 		Log: "/home/me/nightly.log", Account: "open-35-12", Partition: "qcpu", Runner: "karolina",
 		Reports: "reports/models", JUnit: "junit.xml",
@@ -80,7 +80,7 @@ func TestNightlyYAML(t *testing.T) {
 		}
 		parse(t, "gitlab-ci", d, &gitlab)
 		job := gitlab["hpcbench-nightly-models"]
-		command := "/home/me/bin/hpcbench nightly models --config /home/me/.config/hpcbench --wait"
+		command := "/home/me/bin/hpcbench nightly models --wait --out reports/models"
 		if job.Script[len(job.Script)-1] != command || job.Tags[0] != "karolina" || job.Timeout != "720 minutes" || job.Artifacts.Reports.JUnit != "reports/models/junit.xml" {
 			t.Errorf("gitlab: %+v", job)
 		}

@@ -62,7 +62,7 @@ func sides(t *testing.T, body string) (PairsData, string) {
 	d.Directives = nil
 	d.Baseline, d.Candidate = filepath.Join(dir, "A"), filepath.Join(dir, "B")
 	for _, side := range []string{"A", "B"} {
-		write(t, filepath.Join(dir, side), fmt.Sprintf("cd \"${0%%/*}\"\necho %s$HPCBENCH_REPEATS >> order\n%s\n", side, body))
+		write(t, filepath.Join(dir, side), fmt.Sprintf("cd \"${0%%/*}\"\necho %s$HPCBENCH_JOB_REPEATS >> order\n%s\n", side, body))
 	}
 	return d, dir
 }
@@ -94,7 +94,7 @@ func TestPairsGoABBA(t *testing.T) {
 		t.Errorf("order %s, want %s", got, want)
 	}
 	d, dir = sides(t, "true")
-	if code, out := startPairs(t, d, "HPCBENCH_REPEATS=4 5")(); code != 0 {
+	if code, out := startPairs(t, d, "HPCBENCH_JOB_REPEATS=4 5")(); code != 0 {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
 	if got, want := order(t, dir), "B4 A4 A5 B5"; got != want {
@@ -103,7 +103,7 @@ func TestPairsGoABBA(t *testing.T) {
 }
 
 func TestPairsGoOnAfterABadSide(t *testing.T) {
-	d, dir := sides(t, `[ "$HPCBENCH_REPEATS" != 2 ] || exit 3`)
+	d, dir := sides(t, `[ "$HPCBENCH_JOB_REPEATS" != 2 ] || exit 3`)
 	code, out := startPairs(t, d)()
 	if code != 3 || !strings.Contains(out, "pair 2 of") {
 		t.Errorf("exit code %d: %s", code, out)

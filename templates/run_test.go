@@ -150,12 +150,12 @@ func TestModes(t *testing.T) {
 		says string
 	}{
 		{Restart, nil, []string{"1", "2", "3", "4", "5"}, 0, ""},
-		{Restart, []string{"HPCBENCH_REPEATS=2 4"}, []string{"2", "4"}, 0, ""},
-		{Restart, []string{"HPCBENCH_REPEATS=2;id"}, nil, 2, "no repeats in '2;id'"},
+		{Restart, []string{"HPCBENCH_JOB_REPEATS=2 4"}, []string{"2", "4"}, 0, ""},
+		{Restart, []string{"HPCBENCH_JOB_REPEATS=2;id"}, nil, 2, "no repeats in '2;id'"},
 		{Array, []string{"SLURM_ARRAY_TASK_ID=3"}, []string{"3"}, 0, ""},
 		{Array, nil, nil, 2, "array job"},
-		{Chain, []string{"HPCBENCH_REPEATS=4"}, []string{"4"}, 0, ""},
-		{Chain, nil, nil, 2, "set HPCBENCH_REPEATS"},
+		{Chain, []string{"HPCBENCH_JOB_REPEATS=4"}, []string{"4"}, 0, ""},
+		{Chain, nil, nil, 2, "set HPCBENCH_JOB_REPEATS"},
 		{Reuse, nil, []string{"1"}, 0, ""}, // one call that lists all
 	} {
 		t.Run(string(c.mode)+strings.Join(c.env, ""), func(t *testing.T) {

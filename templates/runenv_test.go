@@ -148,7 +148,7 @@ for SLURM_PROCID in 0 1; do export SLURM_PROCID; "$@"; done
 	write(t, filepath.Join(bin, "singularity"), "#!/bin/bash\nprintf '%s\\0' \"$@\" >task-$SLURM_PROCID\n")
 	// This recorder starts what follows -- as the real one does.
 	write(t, d.Binary, "#!/bin/bash\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n")
-	exit, out := run(t, d, "PATH="+bin+":"+os.Getenv("PATH"), "HPCBENCH_REPEATS=1", "SLURM_JOB_NODELIST=nid[1-2]")
+	exit, out := run(t, d, "PATH="+bin+":"+os.Getenv("PATH"), "HPCBENCH_JOB_REPEATS=1", "SLURM_JOB_NODELIST=nid[1-2]")
 	if exit != 0 {
 		t.Fatalf("exit %d: %s", exit, out)
 	}
@@ -165,7 +165,7 @@ for SLURM_PROCID in 0 1; do export SLURM_PROCID; "$@"; done
 	if diff := cmp.Diff(worker, words(t, d, "task-1")); diff != "" {
 		t.Errorf("second node (-want +got):\n%s", diff)
 	}
-	if exit, out := run(t, d, "PATH="+bin+":"+os.Getenv("PATH"), "HPCBENCH_REPEATS=1", "SLURM_JOB_NODELIST=other"); exit != 4 || !strings.Contains(out, "didn't name the nodes") {
+	if exit, out := run(t, d, "PATH="+bin+":"+os.Getenv("PATH"), "HPCBENCH_JOB_REPEATS=1", "SLURM_JOB_NODELIST=other"); exit != 4 || !strings.Contains(out, "didn't name the nodes") {
 		t.Errorf("without nodes: exit %d: %s", exit, out)
 	}
 }

@@ -100,22 +100,22 @@ func (v *scriptView) repeats(script string) {
 		}
 	case Chain:
 		v.ModeComment = "# Each job of the chain is told its repeats."
-		v.RepeatsValue = "${HPCBENCH_REPEATS:-}"
-		v.RepeatsMissing = "set HPCBENCH_REPEATS to the numbers of the repeats to run"
+		v.RepeatsValue = "${HPCBENCH_JOB_REPEATS:-}"
+		v.RepeatsMissing = "set HPCBENCH_JOB_REPEATS to the numbers of the repeats to run"
 		v.ByHand = []string{
 			"To run it again, one job a repeat (" + all + "), each after the one before:",
-			"  HPCBENCH_REPEATS=" + one + " " + submit + " " + script,
+			"  HPCBENCH_JOB_REPEATS=" + one + " " + submit + " " + script,
 		}
 		if submit == "sbatch" {
-			v.ByHand[1] = "  HPCBENCH_REPEATS=" + one + " sbatch --dependency=singleton " + script
+			v.ByHand[1] = "  HPCBENCH_JOB_REPEATS=" + one + " sbatch --dependency=singleton " + script
 		}
 	default:
 		v.ModeComment = "# All repeats, one after the other, each with a fresh server."
 		if v.Once {
 			v.ModeComment = "# All repeats against one server."
 		}
-		v.RepeatsValue = "${HPCBENCH_REPEATS:-" + all + "}"
-		v.RepeatsMissing = "HPCBENCH_REPEATS is to hold the numbers of the repeats to run"
-		v.ByHand = append(v.ByHand, "Only one repeat:    HPCBENCH_REPEATS="+one+" "+submit+" "+script)
+		v.RepeatsValue = "${HPCBENCH_JOB_REPEATS:-" + all + "}"
+		v.RepeatsMissing = "HPCBENCH_JOB_REPEATS is to hold the numbers of the repeats to run"
+		v.ByHand = append(v.ByHand, "Only one repeat:    HPCBENCH_JOB_REPEATS="+one+" "+submit+" "+script)
 	}
 }

@@ -3,7 +3,7 @@
 # Written by hpcbench v0.1.0. Nothing in here depends on the day it was written.
 #
 # To run it again:    bash /home/me/hpcbench/runs/demo/script.sh
-# Only one repeat:    HPCBENCH_REPEATS=1 bash /home/me/hpcbench/runs/demo/script.sh
+# Only one repeat:    HPCBENCH_JOB_REPEATS=1 bash /home/me/hpcbench/runs/demo/script.sh
 
 # ---- Environment ------------------------------------------------------------
 # Strict mode comes last: site profiles and modules fail under set -e and set -u.
@@ -16,7 +16,7 @@ unset "${!APPTAINER@}" "${!SINGULARITY@}"
 while IFS= read -r name; do
   case $name in
     HOME | USER | LOGNAME | SHELL | PATH | PWD | TMPDIR | TERM) ;;
-    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_REPEATS) ;;
+    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_JOB_REPEATS) ;;
     SLURM_* | SLURMD_*) ;;
     *) unset -v "$name" 2>/dev/null || export -n "${name?}" ;;
   esac
@@ -47,9 +47,9 @@ SERVER=(
 
 # ---- Repeats ----------------------------------------------------------------
 # All repeats against one server.
-REPEATS=${HPCBENCH_REPEATS:-1 2 3 4 5}
+REPEATS=${HPCBENCH_JOB_REPEATS:-1 2 3 4 5}
 case $REPEATS in
-  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': HPCBENCH_REPEATS is to hold the numbers of the repeats to run" >&2; exit 2 ;;
+  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': HPCBENCH_JOB_REPEATS is to hold the numbers of the repeats to run" >&2; exit 2 ;;
 esac
 
 # Slurm's signals reach this shell alone, so they are passed on. The first one also ends

@@ -5,7 +5,7 @@
 # Walltime: 5 x (600 s start + 60 s warm-up + 9 x 120 s + 30 s stop) + 300 s reserve
 #
 # To run it again, one job a repeat (1 2 3), each after the one before:
-#   HPCBENCH_REPEATS=1 sbatch --dependency=singleton /scratch/project_465000123/hpcbench/runs/qwen3-30b-lumi/script.sh
+#   HPCBENCH_JOB_REPEATS=1 sbatch --dependency=singleton /scratch/project_465000123/hpcbench/runs/qwen3-30b-lumi/script.sh
 
 #SBATCH --job-name=hpcbench-qwen3-30b-lumi
 #SBATCH --account=project_465000123
@@ -42,7 +42,7 @@ module load lumi-aif-singularity-bindings || export SINGULARITY_BIND=/var/spool/
 while IFS= read -r name; do
   case $name in
     HOME | USER | LOGNAME | SHELL | PATH | PWD | TMPDIR | TERM) ;;
-    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_REPEATS) ;;
+    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_JOB_REPEATS) ;;
     SINGULARITY_BIND) ;;
     SLURM_* | SLURMD_*) ;;
     *) unset -v "$name" 2>/dev/null || export -n "${name?}" ;;
@@ -122,9 +122,9 @@ SERVER=("${LAUNCH[@]}" "${SERVER[@]}")
 
 # ---- Repeats ----------------------------------------------------------------
 # Each job of the chain is told its repeats.
-REPEATS=${HPCBENCH_REPEATS:-}
+REPEATS=${HPCBENCH_JOB_REPEATS:-}
 case $REPEATS in
-  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': set HPCBENCH_REPEATS to the numbers of the repeats to run" >&2; exit 2 ;;
+  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': set HPCBENCH_JOB_REPEATS to the numbers of the repeats to run" >&2; exit 2 ;;
 esac
 
 # Slurm's signals reach this shell alone, so they are passed on. The first one also ends

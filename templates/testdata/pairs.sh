@@ -22,9 +22,9 @@
 set -euo pipefail
 BASELINE=/scratch/project/open-35-12/hpcbench/runs/nightly-coder-2026-03-19-p1-base/script.sh
 CANDIDATE=/scratch/project/open-35-12/hpcbench/runs/nightly-coder-2026-03-19-p1-new/script.sh
-PAIRS=${HPCBENCH_REPEATS:-1 2 3 4 5}
+PAIRS=${HPCBENCH_JOB_REPEATS:-1 2 3 4 5}
 case $PAIRS in
-  *[!0-9\ ]* | '') echo "hpcbench: no pairs in '$PAIRS': HPCBENCH_REPEATS is to hold the numbers of the pairs to run" >&2; exit 2 ;;
+  *[!0-9\ ]* | '') echo "hpcbench: no pairs in '$PAIRS': HPCBENCH_JOB_REPEATS is to hold the numbers of the pairs to run" >&2; exit 2 ;;
 esac
 
 # Slurm's signals reach this shell alone, so they are passed on to the side that runs,
@@ -44,7 +44,7 @@ trap on_signal TERM INT HUP
 # run_side NUMBER SCRIPT runs one repeat of one side.
 run_side() {
   local rc
-  HPCBENCH_REPEATS=$1 bash "$2" &
+  HPCBENCH_JOB_REPEATS=$1 bash "$2" &
   child=$!
   if [ "$stopped" = 1 ]; then kill -TERM "$child" 2>/dev/null || true; fi
   while :; do
