@@ -57,8 +57,8 @@ func aaGrids(r gate.AAReport) []Grid {
 	}
 	out := []Grid{parts}
 	if r.Worst != nil {
-		g := Grid{ID: "aa-rates", Title: "How the gate would end nights with this noise", Over: "simulated",
-			Columns: []Column{left("nights"), right("need pairs"), right("pairs a night"), right("red"), right("inconclusive"), right("machine changed")}}
+		g := Grid{ID: "aa-rates", Title: "How the gate would end nights with this noise", Over: "simulated; pairs: a night on average; machine: ends as machine changed",
+			Columns: []Column{left("nights"), right("need pairs"), right("pairs"), right("red"), right("inconclusive"), right("machine")}}
 		for _, n := range []struct {
 			name  string
 			rates gate.Rates

@@ -22,6 +22,7 @@ func TestAAGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "aa.txt", out.Bytes())
+	fits(t, "aa", out.String())
 	if err := AAMarkdown(&md, r); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"hpcbench/collect/collecttest"
 	"hpcbench/collect/compare"
 	"hpcbench/collect/read"
@@ -58,11 +56,7 @@ func TestCompareGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, name+".txt", out.Bytes())
-		for i, l := range strings.Split(out.String(), "\n") {
-			if w := text.StringWidthWithoutEscSequences(l); w > width {
-				t.Errorf("%s: line %d is %d wide: %s", name, i+1, w, l)
-			}
-		}
+		fits(t, name, out.String())
 		if err := CompareMarkdown(&md, c); err != nil {
 			t.Fatal(err)
 		}

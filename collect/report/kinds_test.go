@@ -2,10 +2,7 @@ package report
 
 import (
 	"bytes"
-	"strings"
 	"testing"
-
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"hpcbench/collect/collecttest"
 	"hpcbench/collect/read"
@@ -18,10 +15,6 @@ func TestKindsGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, name, buf.Bytes())
-		for i, l := range strings.Split(buf.String(), "\n") {
-			if w := text.StringWidthWithoutEscSequences(l); w > width {
-				t.Errorf("%s: line %d is %d wide: %s", name, i+1, w, l)
-			}
-		}
+		fits(t, name, buf.String())
 	}
 }

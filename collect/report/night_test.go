@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"hpcbench/collect/compare"
 	"hpcbench/collect/gate"
 	"hpcbench/collect/history"
@@ -65,11 +63,7 @@ func TestNightGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "night.txt", out.Bytes())
-	for i, l := range strings.Split(out.String(), "\n") {
-		if w := text.StringWidthWithoutEscSequences(l); w > width {
-			t.Errorf("line %d is %d wide: %s", i+1, w, l)
-		}
-	}
+	fits(t, "night", out.String())
 	if err := NightMarkdown(&md, n); err != nil {
 		t.Fatal(err)
 	}

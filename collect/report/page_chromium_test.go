@@ -22,7 +22,7 @@ import (
 )
 
 // screenshots is the folder that pictures are written into, "" = none are kept.
-var screenshots = os.Getenv("HPCBENCH_SCREENSHOTS")
+var screenshots = os.Getenv("HPCBENCH_TEST_SCREENSHOTS")
 
 // view is one way of looking at a page.
 type view struct {

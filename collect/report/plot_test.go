@@ -13,7 +13,7 @@ import (
 )
 
 // TestEveryFigurePlots draws every figure of the sample pages in both formats.
-// HPCBENCH_SCREENSHOTS keeps the pictures.
+// HPCBENCH_TEST_SCREENSHOTS keeps the pictures.
 func TestEveryFigurePlots(t *testing.T) {
 	drawn := map[string]bool{}
 	for name, p := range samplePages(t) {
@@ -38,7 +38,7 @@ func TestEveryFigurePlots(t *testing.T) {
 					t.Errorf("%s/%s: %v", name, f.ID, err)
 					continue
 				}
-				if dir := os.Getenv("HPCBENCH_SCREENSHOTS"); dir != "" {
+				if dir := os.Getenv("HPCBENCH_TEST_SCREENSHOTS"); dir != "" {
 					if err := os.WriteFile(filepath.Join(dir, "plot-"+name+"-"+f.ID+".png"), pic.Bytes(), 0o644); err != nil {
 						t.Fatal(err)
 					}

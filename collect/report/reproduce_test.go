@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"hpcbench/collect/collecttest"
 	"hpcbench/collect/compare"
 	"hpcbench/results"
@@ -29,11 +27,7 @@ func TestReproduceGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "reproduce.txt", out.Bytes())
-	for i, l := range strings.Split(out.String(), "\n") {
-		if w := text.StringWidthWithoutEscSequences(l); w > width {
-			t.Errorf("line %d is %d wide: %s", i+1, w, l)
-		}
-	}
+	fits(t, "reproduce", out.String())
 	if err := ReproduceMarkdown(&md, r); err != nil {
 		t.Fatal(err)
 	}

@@ -94,6 +94,16 @@ func troubled() collecttest.Setup {
 	}
 }
 
+// fits checks that no line is wider than a terminal.
+func fits(t *testing.T, name, printed string) {
+	t.Helper()
+	for i, l := range strings.Split(printed, "\n") {
+		if w := text.StringWidthWithoutEscSequences(l); w > width {
+			t.Errorf("%s: line %d is %d wide: %s", name, i+1, w, l)
+		}
+	}
+}
+
 func TestTerminalGolden(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -115,13 +125,9 @@ func TestTerminalGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden(t, tc.name, buf.Bytes())
-			for i, l := range strings.Split(buf.String(), "\n") {
-				if w := text.StringWidthWithoutEscSequences(l); w > width {
-					t.Errorf("line %d is %d wide: %s", i+1, w, l)
-				}
-				if !tc.colour && strings.Contains(l, "\x1b") {
-					t.Errorf("line %d has an escape code: %q", i+1, l)
-				}
+			fits(t, tc.name, buf.String())
+			if !tc.colour && strings.Contains(buf.String(), "\x1b") {
+				t.Error("an escape code where no colour was asked for")
 			}
 		})
 	}
