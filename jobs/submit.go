@@ -16,7 +16,7 @@ import (
 )
 
 // RepeatsVariable tells a script that isn't an array's which repeats are its own.
-const RepeatsVariable = "HPCBENCH_REPEATS"
+const RepeatsVariable = "HPCBENCH_JOB_REPEATS"
 
 // batch is one call of sbatch.
 type batch struct {

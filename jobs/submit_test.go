@@ -89,7 +89,7 @@ func TestBatches(t *testing.T) {
 
 func TestSubmitTellsRepeatsAndIsFollowed(t *testing.T) {
 	// The script stands for hpcbench repeat: it leaves a complete attempt for each repeat it was told.
-	script := `for n in $HPCBENCH_REPEATS; do
+	script := `for n in $HPCBENCH_JOB_REPEATS; do
   mkdir -p repeat-$n/attempt-0
   printf '{"format":"hpcbench.attempt/1","state":"%s","node":{"hostname":"n1"}}' "$([ $n = 2 ] && echo failed || echo complete)" > repeat-$n/attempt-0/attempt.json
 done`

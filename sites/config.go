@@ -22,7 +22,7 @@ type Config struct {
 const EnvPrefix = "HPCBENCH_"
 
 // ReservedEnv are variables with that prefix that mean something else.
-var ReservedEnv = []string{"HPCBENCH_CONFIG_DIR", "HPCBENCH_API_KEY", "HPCBENCH_API_KEY_FILE", "HPCBENCH_JOB_*"}
+var ReservedEnv = []string{"HPCBENCH_CONFIG_DIR", "HPCBENCH_API_KEY", "HPCBENCH_API_KEY_FILE", "HPCBENCH_JOB_*", "HPCBENCH_TEST_*"}
 
 // projectFile may lie in the working folder.
 const projectFile = "hpcbench.yaml"

@@ -24,7 +24,7 @@
 // folder in the password file, which both runtimes take and not $HOME; runscript is put in
 // front of the arguments of `run`.
 //
-// `pull` copies from a folder instead of a registry: HPCBENCH_DOUBLE_REGISTRY holds one
+// `pull` copies from a folder instead of a registry: HPCBENCH_TEST_REGISTRY holds one
 // .sif for each address, named like it with every character but letters, digits, dots and
 // dashes replaced by an underscore.
 package main

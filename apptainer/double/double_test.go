@@ -109,7 +109,7 @@ func TestPull(t *testing.T) {
 		if err := siftest.Write(filepath.Join(registry, "docker___ghcr.io_x_vllm_v1.2.sif"), siftest.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		from := "HPCBENCH_DOUBLE_REGISTRY=" + registry
+		from := "HPCBENCH_TEST_REGISTRY=" + registry
 		pull := func(args ...string) answer {
 			return target.call(t, append([]string{"pull"}, args...), from)
 		}

@@ -63,9 +63,9 @@ func (d *double) fetch(f *flags, address, target string) error {
 	failed := func(err error) error {
 		return fatalf("While making image from oci registry: error fetching image to cache: %v", err)
 	}
-	registry, ok := d.lookup("HPCBENCH_DOUBLE_REGISTRY")
+	registry, ok := d.lookup("HPCBENCH_TEST_REGISTRY")
 	if !ok {
-		return failed(errors.New("the test double has no network; HPCBENCH_DOUBLE_REGISTRY is not set"))
+		return failed(errors.New("the test double has no network; HPCBENCH_TEST_REGISTRY is not set"))
 	}
 	source := filepath.Join(registry, notInNames.ReplaceAllString(address, "_")+".sif")
 	sif, err := apptainer.Inspect(source)

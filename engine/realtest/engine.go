@@ -12,7 +12,7 @@ import (
 )
 
 // DirEnv names the folder that holds the engine; the Makefile exports it.
-const DirEnv = "HPCBENCH_ENGINE_DIR"
+const DirEnv = "HPCBENCH_TEST_ENGINE_DIR"
 
 // Engine is an installed vLLM.
 type Engine struct {

@@ -7,7 +7,7 @@ import (
 
 // DirVariable names the environment variable with the cluster's directory. It
 // is also set for every daemon, which marks the processes as ours.
-const DirVariable = "HPCBENCH_SLURMTEST_DIR"
+const DirVariable = "HPCBENCH_TEST_SLURM_DIR"
 
 const defaultDir = "/tmp/hpcbench-slurm"
 
@@ -35,7 +35,7 @@ type Cluster struct {
 	Dir string
 }
 
-// New returns the cluster in $HPCBENCH_SLURMTEST_DIR, or /tmp/hpcbench-slurm. It
+// New returns the cluster in $HPCBENCH_TEST_SLURM_DIR, or /tmp/hpcbench-slurm. It
 // starts nothing.
 func New() *Cluster {
 	dir := os.Getenv(DirVariable)

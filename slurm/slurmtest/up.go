@@ -226,7 +226,7 @@ func (c *Cluster) waitReady(ctx context.Context) error {
 func (c *Cluster) portsFree() error {
 	for port := portController; port < portNode+len(Nodes); port++ {
 		if listening(port) == nil {
-			return fmt.Errorf("port %d is taken by another program, perhaps a test cluster in another directory: stop it first (HPCBENCH_SLURMTEST_DIR=… make slurm-down)", port)
+			return fmt.Errorf("port %d is taken by another program, perhaps a test cluster in another directory: stop it first (HPCBENCH_TEST_SLURM_DIR=… make slurm-down)", port)
 		}
 	}
 	return nil

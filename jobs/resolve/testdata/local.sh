@@ -9,7 +9,7 @@
 # = 8m26s, asked for as 00:09:00
 #
 # To run it again:    bash /home/alice/hpcbench/runs/local-stub/script.sh
-# Only one repeat:    HPCBENCH_REPEATS=1 bash /home/alice/hpcbench/runs/local-stub/script.sh
+# Only one repeat:    HPCBENCH_JOB_REPEATS=1 bash /home/alice/hpcbench/runs/local-stub/script.sh
 
 # ---- Environment ------------------------------------------------------------
 # Strict mode comes last: site profiles and modules fail under set -e and set -u.
@@ -22,7 +22,7 @@ unset "${!APPTAINER@}" "${!SINGULARITY@}"
 while IFS= read -r name; do
   case $name in
     HOME | USER | LOGNAME | SHELL | PATH | PWD | TMPDIR | TERM) ;;
-    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_REPEATS) ;;
+    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_JOB_REPEATS) ;;
     SLURM_* | SLURMD_*) ;;
     *) unset -v "$name" 2>/dev/null || export -n "${name?}" ;;
   esac
@@ -54,9 +54,9 @@ SERVER=(
 
 # ---- Repeats ----------------------------------------------------------------
 # All repeats, one after the other, each with a fresh server.
-REPEATS=${HPCBENCH_REPEATS:-1 2 3 4 5}
+REPEATS=${HPCBENCH_JOB_REPEATS:-1 2 3 4 5}
 case $REPEATS in
-  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': HPCBENCH_REPEATS is to hold the numbers of the repeats to run" >&2; exit 2 ;;
+  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': HPCBENCH_JOB_REPEATS is to hold the numbers of the repeats to run" >&2; exit 2 ;;
 esac
 
 # Slurm's signals reach this shell alone, so they are passed on. The first one also ends

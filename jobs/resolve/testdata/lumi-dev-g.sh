@@ -8,7 +8,7 @@
 # = 2h52m34s, asked for as 02:53:00
 #
 # To run it again:    sbatch /scratch/project_465000123/alice/hpcbench/runs/lumi-qwen2.5-coder-7b-instruct-g1/script.sh
-# Only one repeat:    HPCBENCH_REPEATS=1 sbatch /scratch/project_465000123/alice/hpcbench/runs/lumi-qwen2.5-coder-7b-instruct-g1/script.sh
+# Only one repeat:    HPCBENCH_JOB_REPEATS=1 sbatch /scratch/project_465000123/alice/hpcbench/runs/lumi-qwen2.5-coder-7b-instruct-g1/script.sh
 
 #SBATCH --job-name=hpcbench-lumi-qwen2.5-coder-7b-instruct-g1
 #SBATCH --account=project_465000123
@@ -45,7 +45,7 @@ module load lumi-aif-singularity-bindings || export SINGULARITY_BIND=/var/spool/
 while IFS= read -r name; do
   case $name in
     HOME | USER | LOGNAME | SHELL | PATH | PWD | TMPDIR | TERM) ;;
-    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_REPEATS) ;;
+    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_JOB_REPEATS) ;;
     LD_LIBRARY_PATH | SINGULARITY_BIND | SINGULARITY_BINDPATH) ;;
     SLURM_* | SLURMD_*) ;;
     *) unset -v "$name" 2>/dev/null || export -n "${name?}" ;;
@@ -120,9 +120,9 @@ SERVER=(
 
 # ---- Repeats ----------------------------------------------------------------
 # All repeats, one after the other, each with a fresh server.
-REPEATS=${HPCBENCH_REPEATS:-1 2 3 4 5}
+REPEATS=${HPCBENCH_JOB_REPEATS:-1 2 3 4 5}
 case $REPEATS in
-  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': HPCBENCH_REPEATS is to hold the numbers of the repeats to run" >&2; exit 2 ;;
+  *[!0-9\ ]* | '') echo "hpcbench: no repeats in '$REPEATS': HPCBENCH_JOB_REPEATS is to hold the numbers of the repeats to run" >&2; exit 2 ;;
 esac
 
 # Slurm's signals reach this shell alone, so they are passed on. The first one also ends

@@ -32,6 +32,11 @@ func run(ctx context.Context, args []string) error {
 	c := slurmtest.New()
 	switch args[0] {
 	case "up":
+		release, err := c.Share()
+		if err != nil {
+			return err
+		}
+		defer release()
 		begin := time.Now()
 		if err := c.Up(ctx); err != nil {
 			return err
@@ -39,6 +44,11 @@ func run(ctx context.Context, args []string) error {
 		fmt.Printf("the test cluster is up after %.1f s\nexport SLURM_CONF=%s\n", time.Since(begin).Seconds(), c.Conf())
 		return nil
 	case "down":
+		release, err := c.Alone() // not under a test that is at work
+		if err != nil {
+			return err
+		}
+		defer release()
 		return c.Down()
 	case "status":
 		return c.Status(ctx, os.Stdout)
