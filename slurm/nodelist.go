@@ -7,7 +7,7 @@ import (
 )
 
 // maxNodes bounds what a node list may stand for.
-const maxNodes = 100_000
+const maxNodes = 10_000
 
 // ExpandNodeList writes out a node list such as nid[005000-005003,005010],acn01. It
 // reads one pair of brackets in each name, which is all that Slurm
