@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"hpcbench/engine/stub"
@@ -159,9 +160,9 @@ func TestCountsAreKeptByTokenizer(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	asked := 0
+	var asked atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		asked.Add(1)
 		resp, err := http.Post(e.URL.Route(r.URL.Path), "application/json", r.Body)
 		if err != nil {
 			w.WriteHeader(http.StatusBadGateway)
@@ -173,8 +174,8 @@ func TestCountsAreKeptByTokenizer(t *testing.T) {
 	}))
 	defer proxy.Close()
 	second := newMaker(t, Options{Plan: plan(), Endpoint: at(t, proxy.URL), CacheDir: dir})
-	if asked > 20 {
-		t.Errorf("%d questions though the words were counted before", asked)
+	if n := asked.Load(); n > 20 {
+		t.Errorf("%d questions though the words were counted before", n)
 	}
 	if first.Make(results.Step{}, 0, 0).Text() != second.Make(results.Step{}, 0, 0).Text() {
 		t.Error("the cached counts make other texts")
