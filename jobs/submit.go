@@ -18,6 +18,9 @@ import (
 // RepeatsVariable tells a script that isn't an array's which repeats are its own.
 const RepeatsVariable = "HPCBENCH_JOB_REPEATS"
 
+// WalltimeVariable tells a job its walltime in seconds where it isn't the spec's.
+const WalltimeVariable = "HPCBENCH_JOB_WALLTIME_S"
+
 // batch is one call of sbatch.
 type batch struct {
 	group   int // index into Grouping.Jobs, −1 = an array over all
@@ -74,6 +77,8 @@ type Submitter struct {
 	Dir       results.RunDir
 	Spec      results.Spec
 	Now       func() time.Time
+	// Walltime is asked for instead of the spec's; 0 = the spec's.
+	Walltime time.Duration
 	// FindFor is how long a job whose answer was lost is looked for; 0 = 30 s.
 	FindFor time.Duration
 	// OrphanAge is when a submit without an answer has certainly made no job; 0 = 2 min.
@@ -181,6 +186,10 @@ func (s Submitter) request(b batch, name string, before []slurm.JobID) slurm.Sub
 			words = append(words, strconv.Itoa(n))
 		}
 		r.Environ = []string{RepeatsVariable + "=" + strings.Join(words, " ")}
+	}
+	if s.Walltime > 0 {
+		r.Time = s.Walltime
+		r.Environ = append(r.Environ, fmt.Sprintf("%s=%d", WalltimeVariable, int(s.Walltime.Seconds())))
 	}
 	if b.chained && len(before) > 0 {
 		r.Dependency = "afterany:" + before[len(before)-1].String()

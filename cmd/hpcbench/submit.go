@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"hpcbench/jobs"
 	"hpcbench/jobs/fit"
@@ -121,8 +122,9 @@ func (a *app) next(e jobs.Entry) {
 }
 
 type resumeCmd struct {
-	Ref  string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
-	Wait bool   `help:"Follow the run to its end and show its table."`
+	Ref  string        `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
+	Time time.Duration `help:"Walltime of a job instead of the first time's, where that was too short." placeholder:"DURATION"`
+	Wait bool          `help:"Follow the run to its end and show its table."`
 }
 
 // Run submits what is missing, with the spec and the program of the first time.
@@ -135,7 +137,9 @@ func (c resumeCmd) Run(a *app) error {
 	if err != nil {
 		return failed(err)
 	}
-	if err := a.submitter(sched, e).Settle(a.ctx); err != nil {
+	sub := a.submitter(sched, e)
+	sub.Walltime = c.Time
+	if err := sub.Settle(a.ctx); err != nil {
 		return failed(err)
 	}
 	wanted, err := jobs.Redo(jobs.Status(a.ctx, sched, []jobs.Entry{e})[0])
@@ -149,11 +153,14 @@ func (c resumeCmd) Run(a *app) error {
 	if err := a.checkUnchanged(e); err != nil {
 		return usage(err)
 	}
-	ids, err := a.send(e, wanted)
+	ids, err := sub.Submit(a.ctx, wanted)
 	if err != nil {
 		return failed(err)
 	}
 	fmt.Fprintf(a.stdout, "Run %s: repeats %v again\n", e.Name, wanted)
+	if c.Time > 0 { // for the words below; the run's own spec stays as it is
+		e.Spec.Job.WalltimeS, e.Spec.Job.Arithmetic = int(c.Time.Seconds()), []string{"asked for with --time"}
+	}
 	a.submitted(e, ids)
 	if c.Wait {
 		return a.followAndCollect(e)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"hpcbench/jobs"
 )
 
 // signalSlack is how much earlier than asked Slurm may send its signal before the
@@ -28,10 +30,14 @@ func (r *runner) endOfJob() time.Time {
 		return time.Unix(end, 0)
 	}
 	age, err := processAge(os.Getppid())
-	if err != nil || os.Getenv("SLURM_JOB_ID") == "" || r.spec.Job.WalltimeS == 0 {
+	walltime := r.spec.Job.WalltimeS
+	if other, err := strconv.Atoi(os.Getenv(jobs.WalltimeVariable)); err == nil {
+		walltime = other
+	}
+	if err != nil || os.Getenv("SLURM_JOB_ID") == "" || walltime == 0 {
 		return time.Time{}
 	}
-	return time.Now().Add(-age).Add(time.Duration(r.spec.Job.WalltimeS) * time.Second)
+	return time.Now().Add(-age).Add(time.Duration(walltime) * time.Second)
 }
 
 // processAge is how long a process has been there.

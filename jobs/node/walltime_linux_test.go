@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,10 @@ func TestBeforeTheEnd(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "7")
 	if got := r.beforeTheEnd(); got != "" { // our parent, the test, is younger than an hour
 		t.Errorf("an hour before the end it says %q", got)
+	}
+	t.Setenv("HPCBENCH_JOB_WALLTIME_S", "200") // resumed with another walltime; the test is not that old
+	if got := r.beforeTheEnd(); !strings.HasSuffix(got, " before the end of the walltime") {
+		t.Errorf("within the last minutes of another walltime it says %q", got)
 	}
 	t.Setenv("SLURM_JOB_END_TIME", strconv.FormatInt(time.Now().Add(100*time.Second).Unix(), 10))
 	if got := r.beforeTheEnd(); got != " 1m40s before the end of the walltime" && got != " 1m39s before the end of the walltime" {

@@ -42,7 +42,7 @@ module load lumi-aif-singularity-bindings || export SINGULARITY_BIND=/var/spool/
 while IFS= read -r name; do
   case $name in
     HOME | USER | LOGNAME | SHELL | PATH | PWD | TMPDIR | TERM) ;;
-    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_JOB_REPEATS) ;;
+    CUDA_VISIBLE_DEVICES | ROCR_VISIBLE_DEVICES | HIP_VISIBLE_DEVICES | GPU_DEVICE_ORDINAL | HPCBENCH_JOB_REPEATS | HPCBENCH_JOB_WALLTIME_S) ;;
     SINGULARITY_BIND) ;;
     SLURM_* | SLURMD_*) ;;
     *) unset -v "$name" 2>/dev/null || export -n "${name?}" ;;
