@@ -16,11 +16,11 @@ func Matrix() Setup {
 		steps = append(steps, s)
 	}
 	for _, n := range []int{8192, 65536} {
-		add(results.Step{ID: fmt.Sprintf("prefill@%d", n), Loop: results.LoopClosed, Streams: 1, DurationS: 9, PromptTokens: n, OutputTokens: 1, Phase: "prefill"})
+		add(results.Step{ID: fmt.Sprintf("prefill@%d", n), Loop: results.LoopClosed, Streams: 1, MaxRequests: 5, PromptTokens: n, OutputTokens: 1, Phase: "prefill"})
 	}
 	for _, c := range contexts {
 		for _, l := range levels {
-			s := results.Step{ID: fmt.Sprintf("ctx%d@c%d", c, l), Loop: results.LoopClosed, Streams: l, DurationS: 20, PromptTokens: max(c, 64), OutputTokens: 8192, Phase: "decode"}
+			s := results.Step{ID: fmt.Sprintf("ctx%d@c%d", c, l), Loop: results.LoopClosed, Streams: l, DurationS: 20, PromptTokens: max(c, 64), OutputTokens: 8192, CancelAtEnd: true, Phase: "decode"}
 			if need := l * (c + 8192); need > 400000 {
 				s.NotRun = fmt.Sprintf("over_capacity_planned: %d x (%d + 8192) = %d tokens of 400000", l, c, need)
 			}

@@ -87,7 +87,7 @@ func TestEveryPublishedTableReproduces(t *testing.T) {
 
 func TestMatrixAgainstPublished(t *testing.T) {
 	ref := results.MatrixReference{Name: "page", Conditions: results.MatrixConditions{GPUKind: "NVIDIA A100-SXM4-40GB", GPUs: 1, Model: "Qwen/Qwen3-4B-Instruct-2507", WindowS: 20, MaxOutputTokens: 8192},
-		Cells: []results.MatrixCell{{ContextTokens: 0, Streams: 8, Status: results.CellValid, TotalPerS: f(815), TTFTMs: f(20), TPOTMs: f(9.7)},
+		Cells: []results.MatrixCell{{ContextTokens: 0, Streams: 32, Status: results.CellValid, TotalPerS: f(2700), TTFTMs: f(20), TPOTMs: f(11.8)},
 			{ContextTokens: 65536, Streams: 32, Status: results.CellOverCapacityPlanned}, {ContextTokens: 65536, Streams: 8, Status: results.CellValid, TotalPerS: f(100)}}}
 	setup := collecttest.Matrix()
 	own := setup.Spec
@@ -101,10 +101,10 @@ func TestMatrixAgainstPublished(t *testing.T) {
 	if len(c.Rows) != 3 || c.Verdict != compare.Regressed {
 		t.Errorf("%d rows, %s: %s", len(c.Rows), c.Verdict, c.Reason)
 	}
-	if r := row(t, c, "ctx0@c8", "corrected.ttft_ms.p50"); r.Verdict != compare.Regressed || *r.Change < 0.5 {
+	if r := row(t, c, "ctx0@c32", "corrected.ttft_ms.p50"); r.Verdict != compare.Regressed || *r.Change < 0.5 {
 		t.Errorf("TTFT %+v", r)
 	}
-	if r := row(t, c, "ctx0@c8", "corrected.output_tokens_per_s"); r.Verdict != compare.NoChange || !r.Decides {
+	if r := row(t, c, "ctx0@c32", "corrected.output_tokens_per_s"); r.Verdict != compare.NoChange || !r.Decides {
 		t.Errorf("tokens/s: %s %s", r.Verdict, r.Reason)
 	}
 	if got := strings.Join(c.Warnings, "\n"); !strings.Contains(got, "ctx65536@c8 is published but was not measured") {

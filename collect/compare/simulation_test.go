@@ -40,7 +40,7 @@ func nights(n int, cv, night, shift float64) map[Verdict]int {
 // TestRuleBySimulation holds the rates that docs/statistics.md states, within
 // four standard errors of the simulation.
 func TestRuleBySimulation(t *testing.T) {
-	const n = 2000
+	const n = 1000
 	for _, tc := range []struct {
 		cv, night, shift float64
 		verdict          Verdict
