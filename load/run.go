@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -205,7 +206,7 @@ func (r *runner) run(ctx, abort context.Context) error {
 		ran = append(ran, s)
 		r.runStep(ctx, abort, s)
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			break
 		}
 		sum := results.StepSummary{Step: s}
 		if freeze {
@@ -215,13 +216,17 @@ func (r *runner) run(ctx, abort context.Context) error {
 		}
 		done = append(done, sum)
 		if s.NotRun == "" && !sleep(ctx, seconds(r.plan.CoolDownS)) {
-			return context.Cause(ctx)
+			break
 		}
 	}
-	if freeze {
-		return r.freeze(ran)
+	cause := context.Cause(ctx)
+	if cause != nil && !errors.Is(cause, errLimit) {
+		return cause
 	}
-	return nil
+	if freeze {
+		return errors.Join(cause, r.freeze(ran))
+	}
+	return cause
 }
 
 // warmUp is the load before the first step, over each way.
@@ -229,7 +234,7 @@ func (r *runner) warmUp(ctx, abort context.Context, known []results.Step) bool {
 	if r.plan.Warmup.DurationS <= 0 {
 		return ctx.Err() == nil
 	}
-	for arm := range r.ways {
+	for _, arm := range slices.Sorted(maps.Keys(r.ways)) {
 		s := results.Step{Index: -1, ID: "warmup", Loop: results.LoopClosed, Streams: max(1, r.plan.Warmup.Streams),
 			DurationS: r.plan.Warmup.DurationS, Arm: arm}
 		r.state.enter(phaseWarmup, s, len(known), r.plan.Warmup.DurationS+expectedS(r.plan, known))
@@ -307,15 +312,18 @@ func (r *runner) finish(ctx context.Context, runErr error, done func()) (results
 	done()
 	closeErr := errors.Join(r.records.Close(), r.samples.Close())
 	state, failure := results.StateComplete, (*results.Failure)(nil)
+	var marks []results.Mark
+	if errors.Is(runErr, errLimit) && ctx.Err() == nil {
+		// That is how the plan wanted it to end.
+		marks = append(marks, results.Mark{At: micro(r.clock.Now()), What: runErr.Error()})
+		runErr = nil
+	}
 	switch {
-	case errors.Is(runErr, errLimit):
-		state, failure = results.StateInterrupted, &results.Failure{Class: "limit", Words: errLimit.Error()}
 	case ctx.Err() != nil:
 		state, failure = results.StateInterrupted, &results.Failure{Class: "stopped", Words: fmt.Sprintf("interrupted: %v", context.Cause(ctx))}
 	case runErr != nil:
 		state, failure = results.StateFailed, &results.Failure{Class: "load", Words: runErr.Error()}
 	}
-	var marks []results.Mark
 	if state == results.StateComplete {
 		changed, words := r.askAgain()
 		if words != "" {
@@ -327,7 +335,7 @@ func (r *runner) finish(ctx context.Context, runErr error, done func()) (results
 		}
 	}
 	updateErr := r.cfg.Attempt.Update(func(a *results.Attempt) {
-		a.State, a.Failure = state, failure
+		a.State, a.Failure, a.Clock.StepUs = state, failure, r.clockStep.Load()
 		a.Marks = append(slices.Clip(a.Marks), marks...)
 	})
 	sum, err := Summarise(r.cfg.Dir, r.cfg.Attempt.Get(), r.plan, r.cfg.Mode)

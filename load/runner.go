@@ -31,9 +31,18 @@ type runner struct {
 	texts atomic.Int64 // built requests
 	// typicalNs is the time of a request as last seen, for how many connections to open.
 	typicalNs atomic.Int64
+	clockStep atomic.Int64 // µs
 }
 
-func (r *runner) sample(s results.Sample) { r.samples.Append(s) }
+// sample keeps a sample, and the largest jump of the wall clock for the attempt.
+func (r *runner) sample(s results.Sample) {
+	if s.Client != nil {
+		if jump := max(s.Client.ClockStepUs, -s.Client.ClockStepUs); jump > r.clockStep.Load() {
+			r.clockStep.Store(jump)
+		}
+	}
+	r.samples.Append(s)
+}
 
 // edge writes an edge of a step, at ns since the epoch.
 func (r *runner) edge(at int64, s results.StepSample) {
