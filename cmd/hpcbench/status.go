@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -138,15 +137,29 @@ func printRun(w io.Writer, r jobs.RunStatus) {
 	fmt.Fprintln(w, t.Render())
 }
 
+// repeatLine is all that is known of a repeat, on one line.
 func repeatLine(s jobs.RepeatStatus) string {
-	words := s.Words
-	if p := s.Progress; p != nil && p.Sent > 0 {
-		words += fmt.Sprintf(", %d in flight, TTFT p50 %.0f ms, TPOT p50 %.1f ms", p.InFlight, p.TTFTp50Ms, p.TPOTp50Ms)
-		if p.LeftS > 0 {
-			words += fmt.Sprintf(", %s left", (time.Duration(p.LeftS) * time.Second).String())
-		}
+	if figures := repeatFigures(s); figures != "" {
+		return s.Words + ", " + figures
 	}
-	return words
+	return s.Words
+}
+
+// repeatFigures are the live figures of a repeat that is being loaded.
+func repeatFigures(s jobs.RepeatStatus) string {
+	p := s.Progress
+	if p == nil || p.Sent == 0 {
+		return ""
+	}
+	var parts []string
+	if p.AskedPerS > 0 {
+		parts = append(parts, fmt.Sprintf("%.1f of %.1f/s", p.AchievedPerS, p.AskedPerS))
+	}
+	parts = append(parts, fmt.Sprintf("%d in flight", p.InFlight), fmt.Sprintf("TTFT %.0f ms", p.TTFTp50Ms), fmt.Sprintf("TPOT %.1f ms", p.TPOTp50Ms))
+	if p.LeftS > 0 {
+		parts = append(parts, left(*p)+" left")
+	}
+	return strings.Join(parts, ", ") + errorWords(p.Errors)
 }
 
 // plainStyle stays right when piped: no lines, no colours.

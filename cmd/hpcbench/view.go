@@ -60,16 +60,21 @@ func (v *view) paint(runs []jobs.RunStatus) {
 		fmt.Fprintf(&b, "\x1b[%dA", v.painted)
 	}
 	lines := 0
-	for _, r := range runs {
-		fmt.Fprintf(&b, "\x1b[2K%s: %d of %d repeats complete\n", r.Name, r.Complete(), len(r.Repeats))
+	line := func(format string, args ...any) {
+		text := []rune(fmt.Sprintf(format, args...))
+		if len(text) > 79 {
+			text = text[:79] // a line that wraps would break the painting
+		}
+		fmt.Fprintf(&b, "\x1b[2K%s\n", string(text))
 		lines++
+	}
+	for _, r := range runs {
+		line("%s: %d of %d repeats complete", r.Name, r.Complete(), len(r.Repeats))
 		for _, s := range r.Repeats {
-			text := fmt.Sprintf("  %d %-12s %s", s.Index, s.Phase, repeatLine(s))
-			if len(text) > 78 {
-				text = text[:78] // a line that wraps would break the painting
+			line("  %d %-12s %s", s.Index, s.Phase, s.Words)
+			if figures := repeatFigures(s); figures != "" {
+				line("     %s", figures)
 			}
-			fmt.Fprintf(&b, "\x1b[2K%s\n", text)
-			lines++
 		}
 	}
 	for range max(0, v.painted-lines) {
