@@ -71,7 +71,7 @@ func (v *view) paint(runs []jobs.RunStatus) {
 	for _, r := range runs {
 		line("%s: %d of %d repeats complete", r.Name, r.Complete(), len(r.Repeats))
 		for _, s := range r.Repeats {
-			line("  %d %-12s %s", s.Index, s.Phase, s.Words)
+			line("  %d %-12s %s", s.Index, s.Phase, strings.TrimPrefix(strings.TrimPrefix(s.Words, s.Phase), ": "))
 			if figures := repeatFigures(s); figures != "" {
 				line("     %s", figures)
 			}
