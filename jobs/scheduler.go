@@ -14,5 +14,6 @@ type Scheduler interface {
 	FindByName(ctx context.Context, name string, since time.Time) ([]slurm.JobID, error)
 	Queue(ctx context.Context, ids ...slurm.JobID) ([]slurm.QueueRow, error)
 	Accounting(ctx context.Context, ids ...slurm.JobID) ([]slurm.AcctRow, error)
+	Job(ctx context.Context, id slurm.JobID) ([]slurm.Job, error)
 	Cancel(ctx context.Context, ids ...slurm.JobID) error
 }

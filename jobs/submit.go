@@ -111,6 +111,7 @@ func (s Submitter) Submit(ctx context.Context, wanted []int) ([]slurm.JobID, err
 			return ids, err
 		}
 		ids = append(ids, id)
+		s.checkGranted(ctx, id)
 	}
 	return ids, nil
 }
