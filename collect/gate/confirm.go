@@ -16,6 +16,8 @@ type Pairs struct {
 	Key
 	Base []float64 `json:"base"`
 	New  []float64 `json:"new"`
+	// Asked is how many pairs were tried; the looks go by it, since a pair that failed was a look as well. 0 = as many as there are.
+	Asked int `json:"asked"`
 	// Prior is what the step's own history says of the variance of a pair's difference.
 	Prior Prior `json:"prior"`
 }
@@ -62,7 +64,8 @@ func (p Prior) moderated(variance, df float64) (float64, float64) {
 // ConfirmRow is one suspect after the pairs so far.
 type ConfirmRow struct {
 	Key
-	Pairs    int     `json:"pairs"`
+	Pairs    int     `json:"pairs"` // valid ones
+	Asked    int     `json:"asked"`
 	Worse    float64 `json:"worse"`        // estimate, 0.05 = 5 % worse
 	Low      float64 `json:"worse_low_95"` // 95 % interval of the estimate
 	Upper    float64 `json:"worse_high_95"`
@@ -86,13 +89,16 @@ func (r Rule) Confirm(pairs []Pairs, rows int, screen map[Key]ScreenRow, gates m
 	}
 	for i, pr := range pairs {
 		out[i] = confirmRow(pr)
-		if out[i].State != Invalid {
+		if out[i].State == Invalid && out[i].Pairs < aggregate.MinRepeats && r.look(out[i].Asked) < len(r.Looks)-1 && known(pr.Metric) {
+			out[i].State = NeedsPairs // the next look may have better luck
+		}
+		if out[i].State == "" {
 			p[i] = out[i].P
 		}
 	}
 	adjusted := compare.Holm(p)
 	for i := range out {
-		if out[i].State == Invalid {
+		if out[i].State != "" {
 			continue
 		}
 		out[i].Adjusted = adjusted[i]
@@ -103,7 +109,10 @@ func (r Rule) Confirm(pairs []Pairs, rows int, screen map[Key]ScreenRow, gates m
 
 // confirmRow makes the estimate and its test; State is Invalid where it can't.
 func confirmRow(pr Pairs) ConfirmRow {
-	row := ConfirmRow{Key: pr.Key, Pairs: min(len(pr.Base), len(pr.New)), P: 1, Adjusted: 1}
+	row := ConfirmRow{Key: pr.Key, Pairs: min(len(pr.Base), len(pr.New)), Asked: pr.Asked, P: 1, Adjusted: 1}
+	if row.Asked == 0 {
+		row.Asked = row.Pairs
+	}
 	m, known := aggregate.MetricByName(pr.Metric)
 	if !known {
 		row.State, row.Reason = Invalid, fmt.Sprintf("there is no metric %q", pr.Metric)
@@ -136,7 +145,7 @@ func confirmRow(pr Pairs) ConfirmRow {
 
 // decide gives a suspect its state after the look that its pairs amount to.
 func (r Rule) decide(row *ConfirmRow, pr Pairs, rows int, screen ScreenRow, gate compare.Gate) {
-	look := r.look(row.Pairs)
+	look := r.look(row.Asked)
 	alpha := r.alphaOf(look)
 	red, green := scaled(r.RedShare, gate.Tolerance), scaled(r.GreenShare, gate.Tolerance)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: row.logs.df}
@@ -195,12 +204,18 @@ func (r Rule) machine(pr Pairs, screen ScreenRow, gate compare.Gate) string {
 	return fmt.Sprintf("the frozen baseline itself is %.1f %% worse tonight than in the last %d nights", by*100, screen.Nights)
 }
 
+func known(metric string) bool {
+	_, ok := aggregate.MetricByName(metric)
+	return ok
+}
+
 // PairsWanted is how many pairs the next look needs, 0 where nothing is undecided.
 func (r Rule) PairsWanted(rows []ConfirmRow) int {
 	want := 0
 	for _, row := range rows {
-		if row.State == NeedsPairs && row.Pairs < r.Looks[len(r.Looks)-1] {
-			want = max(want, r.Looks[min(r.look(row.Pairs)+1, len(r.Looks)-1)])
+		asked := max(row.Asked, row.Pairs)
+		if row.State == NeedsPairs && asked < r.Looks[len(r.Looks)-1] {
+			want = max(want, r.Looks[min(r.look(asked)+1, len(r.Looks)-1)])
 		}
 	}
 	return want

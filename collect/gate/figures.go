@@ -33,24 +33,38 @@ func FiguresOf(run *read.Run, e Entry) []Figures {
 	return out
 }
 
-// PairsOf takes the suspects' figures from a confirming job: the frozen
-// baseline and the candidate, repeat k of the one beside repeat k of the other.
-// A pair counts only where both had the same schedule; why others don't is
-// answered in words.
-func PairsOf(base, candidate *read.Run, suspects []Key, past func(Key) Past, rule Rule) ([]Pairs, []string) {
-	tb, tc := aggregate.Of(base), aggregate.Of(candidate)
-	same, problems := sameSchedules(base, candidate)
-	var out []Pairs
-	for _, k := range suspects {
+// Look is one confirming job: the frozen baseline and the candidate, repeat k of
+// the one beside repeat k of the other.
+type Look struct {
+	Base, Candidate *read.Run
+}
+
+// PairsOf takes the suspects' figures from the confirming jobs. A pair counts
+// only where both sides had the same schedule; why others don't is answered in words.
+func PairsOf(looks []Look, suspects []Key, past func(Key) Past, rule Rule) ([]Pairs, []string) {
+	out := make([]Pairs, len(suspects))
+	for i, k := range suspects {
 		m, _ := aggregate.MetricByName(k.Metric)
-		p := Pairs{Key: k, Prior: PriorFromRepeats(past(k).Nights, m.Better, rule.MaxPriorDF)}
-		sb, sc := tb.StepByID(k.Step), tc.StepByID(k.Step)
-		if sb != nil && sc != nil {
+		out[i] = Pairs{Key: k, Prior: PriorFromRepeats(past(k).Nights, m.Better, rule.MaxPriorDF)}
+	}
+	var problems []string
+	for n, l := range looks {
+		tb, tc := aggregate.Of(l.Base), aggregate.Of(l.Candidate)
+		same, bad := sameSchedules(l.Base, l.Candidate)
+		for _, words := range bad {
+			problems = append(problems, fmt.Sprintf("look %d, %s", n+1, words))
+		}
+		for i, k := range suspects {
+			out[i].Asked += tc.Asked
+			sb, sc := tb.StepByID(k.Step), tc.StepByID(k.Step)
+			if sb == nil || sc == nil {
+				continue
+			}
 			eb, _ := sb.Estimate(k.Metric)
 			ec, _ := sc.Estimate(k.Metric)
-			p.Base, p.New = pairUp(eb, ec, same)
+			b, c := pairUp(eb, ec, same)
+			out[i].Base, out[i].New = append(out[i].Base, b...), append(out[i].New, c...)
 		}
-		out = append(out, p)
 	}
 	return out, problems
 }

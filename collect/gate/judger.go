@@ -29,19 +29,27 @@ func (j Judger) past(k Key) Past {
 	return j.Nights.Past(j.Entry.Name, j.Night, k, j.Entry.Baseline.WindowNights, j.Pinned)
 }
 
-// Confirm judges the night again with the pairs that were measured so far:
-// repeat k of the baseline beside repeat k of the candidate. Problems are pairs
-// that don't count, in words.
-func (j Judger) Confirm(run, base, candidate *read.Run) (Night, []string) {
+// Confirm judges the night again with the looks so far. noMore says why no
+// further pairs can be had, "" where they can: what is undecided then ends as
+// inconclusive. Problems are pairs that don't count, in words.
+func (j Judger) Confirm(run *read.Run, looks []Look, noMore string) (Night, []string) {
 	screen := j.screen(run)
-	first := j.Rule.Judge(screen, nil, 0)
+	before := j.Nights.InconclusiveRunning(j.Entry.Name, j.Night)
 	byKey := map[Key]ScreenRow{}
 	for _, s := range screen {
 		byKey[s.Key] = s
 	}
-	pairs, problems := PairsOf(base, candidate, first.Suspects(), j.past, j.Rule)
+	pairs, problems := PairsOf(looks, j.Rule.Judge(screen, nil, 0).Suspects(), j.past, j.Rule)
 	confirm := j.Rule.Confirm(pairs, len(screen), byKey, j.Entry.GatesByMetric())
-	return j.Rule.Judge(screen, confirm, j.Nights.InconclusiveRunning(j.Entry.Name, j.Night)), problems
+	if noMore != "" {
+		for i := range confirm {
+			if confirm[i].State == NeedsPairs {
+				confirm[i].State = Inconclusive
+				confirm[i].Reason = "no more pairs can be had (" + noMore + "): " + confirm[i].Reason
+			}
+		}
+	}
+	return j.Rule.Judge(screen, confirm, before), problems
 }
 
 // Record is the line that the night leaves for the nights after it.

@@ -55,12 +55,16 @@ func TestTwentyNightsThroughFiles(t *testing.T) {
 		j := Judger{Rule: DefaultRule, Entry: entry, Nights: nights, Pinned: &pinned, Night: night}
 		run := openRun(t, made(seed, slower))
 		n := j.Screen(run)
+		var looks []Look
 		for n.State == NeedsPairs {
-			quiet := func(s *collecttest.Setup) { s.Repeats, s.NightCV, s.OneNode = n.Pairs, 0, true }
-			base := openRun(t, made(seed+1000, quiet))
-			cand := openRun(t, made(seed+2000, quiet, slower))
+			quiet := func(s *collecttest.Setup) { s.Repeats, s.NightCV, s.OneNode = 5, 0, true }
+			at := seed + 1000*uint64(len(looks)+1)
+			looks = append(looks, Look{openRun(t, made(at, quiet)), openRun(t, made(at+500, quiet, slower))})
+			if n.Pairs != 5*len(looks) {
+				t.Fatalf("%d pairs are wanted at look %d", n.Pairs, len(looks))
+			}
 			var problems []string
-			if n, problems = j.Confirm(run, base, cand); len(problems) > 0 {
+			if n, problems = j.Confirm(run, looks, ""); len(problems) > 0 {
 				t.Fatal(problems)
 			}
 		}
@@ -152,9 +156,49 @@ func TestPairsNeedTheSameSchedule(t *testing.T) {
 		}
 	}))
 	k := Key{"constant@2.53req/s", tpot}
-	pairs, problems := PairsOf(base, cand, []Key{k}, func(Key) Past { return pastNights(9, 9) }, DefaultRule)
-	if len(pairs[0].Base) != 3 || len(problems) != 2 || pairs[0].Prior.DF != 20 {
+	pairs, problems := PairsOf([]Look{{base, cand}}, []Key{k}, func(Key) Past { return pastNights(9, 9) }, DefaultRule)
+	if pairs[0].Asked != 5 || len(pairs[0].Base) != 3 || len(problems) != 2 || pairs[0].Prior.DF != 20 {
 		t.Errorf("%d pairs, prior %+v, problems %v", len(pairs[0].Base), pairs[0].Prior, problems)
+	}
+}
+
+func TestNoMorePairsEndsAsInconclusive(t *testing.T) {
+	pinned, err := Promote(openRun(t, made(500)), "e", "me", "x", time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nights Nights
+	for i := range 8 {
+		nights = append(nights, NightRecord{Entry: "e", Night: fmt.Sprintf("2026-03-%02d", i+1), State: Green, Figures: FiguresOf(openRun(t, made(uint64(i+1))), entry)})
+	}
+	slow := func(s *collecttest.Setup) { s.Slower = map[int]float64{1: 1.10} }
+	run := openRun(t, made(90, slow))
+	j := Judger{Rule: DefaultRule, Entry: entry, Nights: nights, Pinned: &pinned, Night: "2026-04-01"}
+	if n := j.Screen(run); n.State != NeedsPairs || n.Pairs != 5 {
+		t.Fatalf("%s, %d pairs", n.State, n.Pairs)
+	}
+	one := func(seed uint64, more ...func(*collecttest.Setup)) *read.Run {
+		return openRun(t, made(seed, append(more, func(s *collecttest.Setup) { s.NightCV = 0 })...))
+	}
+	looks := []Look{{one(1001), one(1002, slow)}}
+	if n, _ := j.Confirm(run, looks, ""); n.State != NeedsPairs || n.Pairs != 10 {
+		t.Errorf("%s, %d pairs: the first look can't be red", n.State, n.Pairs)
+	}
+	if n, _ := j.Confirm(run, looks, "the budget is spent"); n.State != Inconclusive || n.Pairs != 0 || !strings.Contains(n.Reason, "the budget is spent") {
+		t.Errorf("%s, %d pairs: %s", n.State, n.Pairs, n.Reason)
+	}
+	if n, _ := j.Confirm(run, nil, "the budget is spent"); n.State != Inconclusive || n.Pairs != 0 {
+		t.Errorf("without any pair: %s, %d pairs: %s", n.State, n.Pairs, n.Reason)
+	}
+	broken := func(s *collecttest.Setup) {
+		s.Attempt = func(k int, a *results.Attempt) {
+			if k > 2 {
+				a.State = results.StateFailed
+			}
+		}
+	}
+	if n, problems := j.Confirm(run, []Look{{one(1001), one(1002, slow, broken)}}, ""); n.State != NeedsPairs || n.Pairs != 10 || len(problems) != 3 {
+		t.Errorf("two valid pairs of five: %s, %d pairs, %v", n.State, n.Pairs, problems)
 	}
 }
 

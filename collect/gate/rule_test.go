@@ -84,6 +84,11 @@ func pairsOf(n int, slower, noise float64) Pairs {
 	return p
 }
 
+func asked(n int, p Pairs) Pairs {
+	p.Asked = n
+	return p
+}
+
 func confirmOne(p Pairs, history float64) ConfirmRow {
 	screen := DefaultRule.Screen(Figures{Key: p.Key, Values: around(11), Asked: 5}, pastNights(8, history), tpotGate)
 	return DefaultRule.Confirm([]Pairs{p}, 6, map[Key]ScreenRow{p.Key: screen}, map[string]compare.Gate{tpot: tpotGate})[0]
@@ -103,7 +108,9 @@ func TestConfirm(t *testing.T) {
 		{"4.5 % slower and noisy, all looks", pairsOf(15, 0.045, 0.15), 10, Inconclusive},
 		{"too noisy", pairsOf(5, 0.02, 0.12), 10, NeedsPairs},
 		{"flat on a slower machine", pairsOf(5, 0, 0.02), 9, MachineChanged},
-		{"two pairs", pairsOf(2, 0, 0.02), 10, Invalid},
+		{"two pairs, first look", pairsOf(2, 0, 0.02), 10, NeedsPairs},
+		{"two pairs of all that can be had", asked(15, pairsOf(2, 0, 0.02)), 10, Invalid},
+		{"nine of ten pairs are the second look", asked(10, pairsOf(9, 0.10, 0.02)), 10, Red},
 	} {
 		row := confirmOne(tc.pairs, tc.history)
 		if row.State != tc.want {
