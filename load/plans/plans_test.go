@@ -33,6 +33,12 @@ func TestEveryEmbeddedPlanLoadsUnderItsOwnName(t *testing.T) {
 		if p.Name != name || p.Description == "" {
 			t.Errorf("plan %s calls itself %q and says %q", name, p.Name, p.Description)
 		}
+		if p.Gateway != nil { // its two URLs are the user's to say
+			p.Gateway.DirectURL, p.Gateway.GatewayURL = "http://127.0.0.1:1", "http://127.0.0.1:2"
+		}
+		if err := p.Check(); err != nil {
+			t.Errorf("plan %s: %v", name, err)
+		}
 		kinds[p.Kind] = true
 	}
 	for _, kind := range results.Kinds {
