@@ -37,7 +37,7 @@ func (r *runner) begin(ctx context.Context, index int) (*attempt, error) {
 	first := results.Attempt{
 		Run: r.spec.Name, Repeat: index, Attempt: number, Simulated: r.spec.Simulated,
 		State: results.StateStarting, StartedAt: now, EpochAt: now, SpecDigest: digest, ToolVersion: r.ToolVersion,
-		Node: nodeFacts(ctx, r.spec.Site, r.spec.Server.Runtime), Slurm: slurmFacts(),
+		Node: nodeFacts(ctx, r.spec.Site, r.spec.Server.Runtime, r.spec.Job.GPUs/max(r.spec.Job.Nodes, 1)), Slurm: slurmFacts(),
 		Server: results.ServerFacts{Engine: r.spec.Server.Engine},
 	}
 	// Digests that can't be made are left out: they are provenance, not the measurement.

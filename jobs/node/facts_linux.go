@@ -16,7 +16,7 @@ import (
 
 // nodeFacts writes down the node as it is before the server starts. What can't
 // be known is left out: a missing tool must not cost a measurement.
-func nodeFacts(ctx context.Context, site results.SiteFacts, runtimeCommand string) results.NodeFacts {
+func nodeFacts(ctx context.Context, site results.SiteFacts, runtimeCommand string, gpusOnNode int) results.NodeFacts {
 	var f results.NodeFacts
 	f.Hostname, _ = os.Hostname()
 	var u unix.Utsname
@@ -31,7 +31,9 @@ func nodeFacts(ctx context.Context, site results.SiteFacts, runtimeCommand strin
 	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
 		f.LoadAverage = strings.TrimSpace(string(b))
 	}
-	f.GPUs, f.Driver, f.Foreign = gpuFacts(ctx, site.GPUVendor)
+	shown, driver, foreign := gpuFacts(ctx, site.GPUVendor)
+	f.GPUs, f.Driver = ours(shown, slurmGPUs(), gpusOnNode), driver
+	f.Foreign = onOurs(foreign, f.GPUs)
 	if runtimeCommand != "" {
 		f.Runtime = firstLine(answer(ctx, runtimeCommand, "--version"))
 	}

@@ -38,7 +38,7 @@ func (r *runner) loadConfig(a *attempt, s *running) (load.Config, error) {
 		Progress: r.sayProgress(),
 		Abort:    r.Abort,
 		Telemetry: telemetry.Options{
-			GPU: r.spec.Site.GPUSampler, Warn: func(words string) { r.say("%s", words) },
+			GPU: r.spec.Site.GPUSampler, GPUs: indices(known.Node.GPUs), Warn: func(words string) { r.say("%s", words) },
 		},
 	}
 	if r.spec.Server.Engine != results.EngineOpenAI {

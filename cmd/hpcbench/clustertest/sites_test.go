@@ -18,7 +18,7 @@ func TestKarolinaFromSubmitToTable(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	out := w.Measure("submit", "--site", "karolina", "--model", "Qwen3-Coder-30B", "--gpus", "4", "--name", "kar", "--wait")
-	for _, word := range []string{"5 repeats as array", "account " + slurmtest.ITIAccount, "5 of 5 repeats", "SIMULATED", "QPS", "TTFT"} {
+	for _, word := range []string{"5 repeats as array", "account " + slurmtest.ITIAccount, "5 of 5 repeats", "SIMULATED", "TTFT", "tokens/s"} {
 		if !strings.Contains(out, word) {
 			t.Errorf("%q isn't in\n%s", word, out)
 		}
