@@ -32,18 +32,22 @@ type Baseline struct {
 	By     string    `json:"by"`
 	Why    string    `json:"why"`
 
-	Run           string    `json:"run"`
-	Dir           string    `json:"dir"`
-	SpecDigest    string    `json:"spec_digest"`
-	Simulated     bool      `json:"simulated,omitempty"`
-	Model         string    `json:"model"`
-	Revision      string    `json:"revision,omitempty"`
-	Image         string    `json:"image,omitempty"`
-	ImageDigest   string    `json:"image_digest,omitempty"`
-	EngineVersion string    `json:"engine_version,omitempty"`
-	Command       []string  `json:"command,omitempty"` // of the server
-	Repeats       int       `json:"repeats"`           // good ones
-	Figures       []Figures `json:"figures"`
+	Run           string   `json:"run"`
+	Dir           string   `json:"dir"`
+	SpecDigest    string   `json:"spec_digest"`
+	Simulated     bool     `json:"simulated,omitempty"`
+	Model         string   `json:"model"`
+	Revision      string   `json:"revision,omitempty"`
+	Image         string   `json:"image,omitempty"`
+	ImageDigest   string   `json:"image_digest,omitempty"`
+	EngineVersion string   `json:"engine_version,omitempty"`
+	Command       []string `json:"command,omitempty"` // of the server
+	// Server and ModelFacts are the frozen software whole, as the run had it: what runs beside a candidate.
+	Server     results.ServerSpec `json:"server"`
+	ModelFacts results.ModelFacts `json:"model_facts"`
+	Conditions string             `json:"conditions,omitempty"` // ConditionsOf the run
+	Repeats    int                `json:"repeats"`              // good ones
+	Figures    []Figures          `json:"figures"`
 }
 
 // Promote makes a baseline of a run. It refuses a run with under three good
@@ -70,7 +74,8 @@ func Promote(run *read.Run, name, by, why string, at time.Time) (Baseline, error
 	}
 	b := Baseline{Format: FormatBaseline, Name: name, At: at.UTC(), By: by, Why: why, Run: run.Spec.Name, Dir: string(run.Dir), SpecDigest: run.Digest, Simulated: t.Simulated,
 		Model: run.Spec.Model.Name, Revision: run.Spec.Model.Revision, Image: run.Spec.Server.Image, ImageDigest: strings.Join(digests, ""),
-		EngineVersion: strings.Join(versions, ""), Command: run.Spec.Server.Command, Repeats: t.Good}
+		EngineVersion: strings.Join(versions, ""), Command: run.Spec.Server.Command,
+		Server: run.Spec.Server, ModelFacts: run.Spec.Model, Conditions: ConditionsOf(run), Repeats: t.Good}
 	for i := range t.Steps {
 		for _, e := range t.Steps[i].Estimates {
 			if values, ok := e.Values(); ok && gateable(e.Metric) && len(values) >= aggregate.MinRepeats {

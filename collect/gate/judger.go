@@ -56,5 +56,5 @@ func (j Judger) Confirm(run *read.Run, looks []Look, noMore string) (Night, []st
 func (j Judger) Record(suite string, run *read.Run, n Night) NightRecord {
 	at := run.Spec.CreatedAt.UTC()
 	return NightRecord{Format: FormatNight, Suite: suite, Entry: j.Entry.Name, Night: j.Night, At: at, Run: run.Spec.Name,
-		State: n.State, Reason: n.Reason, Failed: n.Failed, Figures: FiguresOf(run, j.Entry)}
+		State: n.State, Reason: n.Reason, Failed: n.Failed, Conditions: ConditionsOf(run), Figures: FiguresOf(run, j.Entry)}
 }

@@ -17,17 +17,19 @@ const FormatNight = "hpcbench.night/1"
 
 // NightRecord is one judged night of one entry: a line of the suite's nights.jsonl.
 type NightRecord struct {
-	Format  string    `json:"format"`
-	Suite   string    `json:"suite"`
-	Entry   string    `json:"entry"`
-	Night   string    `json:"night"` // YYYY-MM-DD, the night's own name: a second line on it replaces the first
-	At      time.Time `json:"at"`    // UTC
-	Run     string    `json:"run"`
-	Pairs   []string  `json:"pair_runs,omitempty"` // the confirming runs
-	State   State     `json:"state"`
-	Reason  string    `json:"reason"`
-	Failed  bool      `json:"failed,omitempty"`
-	Figures []Figures `json:"figures"`
+	Format string    `json:"format"`
+	Suite  string    `json:"suite"`
+	Entry  string    `json:"entry"`
+	Night  string    `json:"night"` // YYYY-MM-DD, the night's own name: a second line on it replaces the first
+	At     time.Time `json:"at"`    // UTC
+	Run    string    `json:"run"`
+	Pairs  []string  `json:"pair_runs,omitempty"` // the confirming runs
+	State  State     `json:"state"`
+	Reason string    `json:"reason"`
+	Failed bool      `json:"failed,omitempty"`
+	// Conditions is ConditionsOf the run; nights under other ones are no history of this one.
+	Conditions string    `json:"conditions,omitempty"`
+	Figures    []Figures `json:"figures"`
 }
 
 // good says whether the night counts as history. A machine that changed does:

@@ -17,7 +17,9 @@ type Suite struct {
 	Description string `json:"description,omitempty" yaml:"description"`
 	// BudgetGPUHours bounds what one night may cost over all entries, confirmations included; 0 = no bound.
 	BudgetGPUHours float64 `json:"budget_gpu_hours,omitempty" yaml:"budget_gpu_hours"`
-	Entries        []Entry `json:"entries" yaml:"entries"`
+	// Simulated says that the suite is about the stub: then, and only then, simulated nights are compared with each other.
+	Simulated bool    `json:"simulated,omitempty" yaml:"simulated"`
+	Entries   []Entry `json:"entries" yaml:"entries"`
 }
 
 // Entry is one benchmark of a suite.
