@@ -35,6 +35,7 @@ type cli struct {
 	Models     modelsCmd     `cmd:"" group:"know" help:"Models of the catalogue."`
 	Plans      plansCmd      `cmd:"" group:"know" help:"Loads that can be applied."`
 	References referencesCmd `cmd:"" group:"know" help:"Published tables to compare with."`
+	Doctor     doctorCmd     `cmd:"" group:"know" help:"Say everything that is wrong with a site, before a job finds out."`
 
 	Load     loadCmd     `cmd:"" group:"job" help:"Load a server that is there, from here: a URL."`
 	Repeat   repeatCmd   `cmd:"" group:"job" help:"Start the server, load it, end it: one repeat."`
