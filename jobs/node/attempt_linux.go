@@ -17,6 +17,7 @@ import (
 type attempt struct {
 	dir  results.AttemptDir
 	file *load.AttemptFile // shared with the load
+	plan results.Plan
 	say  func(string, ...any)
 }
 
@@ -50,7 +51,7 @@ func (r *runner) begin(ctx context.Context, index int) (*attempt, error) {
 		return nil, err
 	}
 	r.say("repeat %d, attempt %d on %s, in %s", index, number, first.Node.Hostname, dir)
-	return &attempt{dir: dir, file: file, say: r.say}, nil
+	return &attempt{dir: dir, file: file, plan: r.spec.Plan, say: r.say}, nil
 }
 
 // claim makes the folder of the next attempt; mkdir is the lock.
@@ -121,7 +122,22 @@ func (a *attempt) end(err error) error {
 		state = f.State
 	})
 	a.say("%s: %s", a.dir, state)
-	return errors.Join(err, written)
+	return errors.Join(err, written, a.summariseAgain())
+}
+
+// summariseAgain makes a summary that the load wrote fit the state that was decided
+// after it, so that collect gets the same bytes from the files.
+func (a *attempt) summariseAgain() error {
+	have, err := results.ReadJSON[results.Summary](a.dir.Summary(), results.FormatSummary)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // nothing was loaded
+	}
+	now := a.file.Get()
+	if err == nil && have.State == now.State {
+		return nil
+	}
+	_, err = load.Summarise(a.dir, now, a.plan, fileMode)
+	return err
 }
 
 // failure is a classified cause as an error.
