@@ -305,3 +305,63 @@ func TestUpIsIdempotent(t *testing.T) {
 		t.Errorf("the controller was started again: %s, then %s, %v", before, after, err)
 	}
 }
+
+// States that look like an end and are none, and one that looks like waiting and
+// is an end.
+func TestStatesThatFool(t *testing.T) {
+	c := Up(t)
+	lumi := slurm.SubmitRequest{Account: LUMIAccount, Partition: "small-g"}
+	t.Run("suspended", func(t *testing.T) {
+		id := submit(t, lumi)
+		await(t, id, "its start", running)
+		if _, err := c.Tool(t.Context(), "scontrol", "suspend", id.String()); err != nil {
+			t.Fatal(err)
+		}
+		v := await(t, id, "the suspension", func(v slurm.View) bool { return v.State == slurm.StateSuspended })
+		if v.Final || v.Class != slurm.ClassRunning {
+			t.Errorf("got %+v", v)
+		}
+		if _, err := c.Tool(t.Context(), "scontrol", "resume", id.String()); err != nil {
+			t.Fatal(err)
+		}
+		await(t, id, "its going on", running)
+	})
+	t.Run("requeued and held", func(t *testing.T) {
+		r := lumi
+		r.ExtraArgs = []string{"--requeue"}
+		id := submit(t, r)
+		await(t, id, "its start", running)
+		if _, err := c.Tool(t.Context(), "scontrol", "requeuehold", id.String()); err != nil {
+			t.Fatal(err)
+		}
+		v := await(t, id, "the hold", func(v slurm.View) bool {
+			return v.Class == slurm.ClassHeld || v.Reason.Outlook == slurm.OutlookHeld
+		})
+		if v.Final || v.Never() {
+			t.Errorf("got %+v", v)
+		}
+		if _, err := c.Tool(t.Context(), "scontrol", "release", id.String()); err != nil {
+			t.Fatal(err)
+		}
+		v = await(t, id, "its second start", running)
+		if v.Restarts != 1 {
+			t.Errorf("got %+v", v)
+		}
+	})
+	t.Run("deadline", func(t *testing.T) {
+		// The scheduler looks at the deadline of a job that waits for nodes.
+		r := slurm.SubmitRequest{Account: EUAccount, Partition: "qgpu", ExtraArgs: []string{"--nodes=1", "--gpus=8"}}
+		for range 2 {
+			submit(t, r)
+		}
+		r.Time, r.ExtraArgs = 10*time.Minute, append(r.ExtraArgs, "--deadline=now+11minutes")
+		id := submit(t, r)
+		if _, err := c.Tool(t.Context(), "scontrol", "update", "JobId="+id.String(), "Deadline=now+1minute"); err != nil {
+			t.Fatal(err)
+		}
+		v := await(t, id, "the deadline's end", func(v slurm.View) bool { return v.Final })
+		if v.State != slurm.StateDeadline || v.Class != slurm.ClassFailed {
+			t.Errorf("got %+v", v)
+		}
+	})
+}

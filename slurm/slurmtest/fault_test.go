@@ -263,3 +263,36 @@ func TestUpAfterAKill(t *testing.T) {
 	r.Script = Script(t, "#SBATCH --output=/dev/null\ntrue\n")
 	await(t, submit(t, r), "a job's end on the new cluster", func(v slurm.View) bool { return v.Final })
 }
+
+// With EnforcePartLimits=ALL, as on some machines, sbatch itself refuses what
+// would otherwise wait for ever.
+func TestLimitsEnforcedAtSubmit(t *testing.T) {
+	c := UpAlone(t)
+	set := func(from, to string) {
+		t.Helper()
+		conf, err := os.ReadFile(c.Conf())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(c.Conf(), []byte(strings.Replace(string(conf), from, to, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Tool(context.Background(), "scontrol", "reconfigure"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("EnforcePartLimits=NO", "EnforcePartLimits=ALL")
+	defer set("EnforcePartLimits=ALL", "EnforcePartLimits=NO")
+	cl := slurm.New(slurm.Options{})
+	conf, err := cl.Config(t.Context())
+	if err != nil || conf.EnforcePartLimits != "ALL" {
+		t.Fatalf("configuration %q, %v", conf.EnforcePartLimits, err)
+	}
+	r := lumi
+	r.Script, r.Time = Script(t, "true\n"), 96*time.Hour
+	id, err := cl.Submit(t.Context(), r)
+	var refused *slurm.CommandError
+	if !errors.As(err, &refused) || errors.Is(err, slurm.ErrLost) || !strings.Contains(err.Error(), "time limit") {
+		t.Errorf("job %v, %v", id, err)
+	}
+}
