@@ -10,6 +10,7 @@ import (
 
 	"hpcbench/cmd/hpcbench/world"
 	"hpcbench/results"
+	"hpcbench/results/schematest"
 	"hpcbench/slurm/slurmtest"
 )
 
@@ -40,6 +41,7 @@ func TestKarolinaFromSubmitToTable(t *testing.T) {
 	if len(salts) != 5 || len(tasks) != 5 {
 		t.Errorf("%d salts and %d array elements for five repeats", len(salts), len(tasks))
 	}
+	schematest.Tree(t, string(w.Run("kar")))
 	w.NothingLeft("kar")
 	// The caches of a job are gone with it.
 	if left, _ := filepath.Glob(filepath.Join(w.Dir, "cache", "jobs", "*")); len(left) != 0 {
@@ -87,6 +89,7 @@ func TestLUMIRestartsInOneJob(t *testing.T) {
 	if server := w.Must("logs", "lum", "--server"); !strings.Contains(server, "test double of singularity") || !strings.Contains(server, "SIMULATED") {
 		t.Errorf("the server's log says\n%s", server)
 	}
+	schematest.Tree(t, string(w.Run("lum")))
 	w.NothingLeft("lum")
 }
 
