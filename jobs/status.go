@@ -3,10 +3,8 @@ package jobs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"hpcbench/results"
 	"hpcbench/slurm"
@@ -176,6 +174,11 @@ func look(e Entry) known {
 	for i := 1; i <= e.Spec.Repeats; i++ {
 		k.disk[i] = lookRepeat(e.Dir, i)
 	}
+	for i, d := range k.disk {
+		if id, ok := d.byHand(); ok && e.Spec.Site.Scheduler == results.SchedulerSlurm {
+			k.jobs[i] = repeatJob{id: id, submitted: true}
+		}
+	}
 	entries, err := OpenLedger(e.Dir).Read()
 	k.err = err
 	for _, sub := range Submissions(entries) {
@@ -187,6 +190,21 @@ func look(e Entry) known {
 		}
 	}
 	return k
+}
+
+// byHand is the job that an attempt says it ran in: a script that somebody sent by
+// hand is in no ledger.
+func (d onDisk) byHand() (slurm.JobID, bool) {
+	if d.last == nil || d.last.Slurm == nil {
+		return slurm.JobID{}, false
+	}
+	s := d.last.Slurm
+	text := s.JobID
+	if s.ArrayJobID != "" {
+		text = s.ArrayJobID + "_" + s.ArrayTaskID
+	}
+	id, err := slurm.ParseJobID(text)
+	return id, err == nil
 }
 
 func jobOf(sub Submission, repeat int) repeatJob {
@@ -245,131 +263,4 @@ func (k known) status(a slurm.Answers) RunStatus {
 		s.Repeats = append(s.Repeats, k.refresh(judge(i, k.disk[i], k.jobs[i], a), a))
 	}
 	return s
-}
-
-// judge puts together what the files and Slurm say of a repeat. A finished file
-// wins over everything; a poll that failed never ends a repeat.
-func judge(index int, d onDisk, j repeatJob, a slurm.Answers) RepeatStatus {
-	r := RepeatStatus{Index: index, Attempts: d.attempts}
-	if d.last != nil {
-		r.Node = d.last.Node.Hostname
-	}
-	if j.submitted {
-		r.JobID = j.id.String()
-	}
-	if !j.submitted {
-		if d.complete {
-			return complete(r, d)
-		}
-		return notSubmitted(r, d, j)
-	}
-	v := slurm.Resolve(j.id, a)
-	if d.complete && (d.invalid == "" || v.Final || v.Class == slurm.ClassUnknown) {
-		return complete(r, d)
-	}
-	r.State, r.Words, r.Never = string(v.State), v.Words, v.Never()
-	d = d.of(v)
-	switch {
-	case v.Final:
-		return ended(r, d, v, j.cancelled)
-	case v.Gone && (d.last != nil && !d.last.EndedAt.IsZero() || errors.Is(a.AccountingErr, slurm.ErrNoAccounting)):
-		// The controller doesn't know it any more, so it won't run again, and its own files say how it ended.
-		return ended(r, d, v, j.cancelled)
-	case v.Class == slurm.ClassPending || v.Class == slurm.ClassRequeued || v.Class == slurm.ClassHeld:
-		r.Phase = PhasePending
-	case v.Class == slurm.ClassRunning:
-		r.Phase, r.Progress = PhaseRunning, d.progress
-		if d.last == nil {
-			r.Words = "running; this repeat hasn't begun"
-		} else if d.progress != nil {
-			r.Words = Doing(*d.progress)
-		}
-	default:
-		r.Phase, r.Gone = PhaseUnclear, v.Gone
-	}
-	return r
-}
-
-func complete(r RepeatStatus, d onDisk) RepeatStatus {
-	r.Phase, r.Words, r.Invalid = PhaseComplete, "complete", d.invalid
-	if d.invalid != "" {
-		r.Words = "complete, but INVALID: " + d.invalid
-	}
-	return r
-}
-
-// of leaves out the last attempt where it is of an earlier job, or of an earlier
-// run of this one, which was put back into the queue: what it did says nothing
-// about the job that is asked for now.
-func (d onDisk) of(v slurm.View) onDisk {
-	if d.last == nil || d.last.Slurm == nil {
-		return d
-	}
-	job := d.last.Slurm.ArrayJobID
-	if job == "" {
-		job = d.last.Slurm.JobID
-	}
-	other := job != fmt.Sprint(v.ID.Job)
-	// The clocks of a node and of the controller may differ a little.
-	early := v.Class == slurm.ClassRunning && d.last.StartedAt.Before(v.Start.Add(-2*time.Second))
-	if other || early {
-		d.last, d.progress = nil, nil
-	}
-	return d
-}
-
-// notSubmitted is a repeat without a job of ours; a script that was sent by hand has none either.
-func notSubmitted(r RepeatStatus, d onDisk, j repeatJob) RepeatStatus {
-	switch {
-	case j.open:
-		r.Phase, r.Words = PhaseUnclear, "sbatch gave no answer; `hpcbench resume` looks for the job by its name"
-	case d.last != nil && !d.last.EndedAt.IsZero():
-		return ended(r, d, slurm.View{Words: "its job isn't in the ledger"}, false)
-	case d.last != nil:
-		r.Phase, r.Words, r.Progress = PhaseRunning, "submitted by hand", d.progress
-		if d.progress != nil {
-			r.Words = Doing(*d.progress)
-		}
-	case j.refused != "":
-		r.Phase, r.Words = PhaseNotSubmitted, "refused: "+j.refused
-	default:
-		r.Phase, r.Words = PhaseNotSubmitted, "not submitted"
-	}
-	return r
-}
-
-// ended is a repeat whose job is over though no attempt is complete.
-func ended(r RepeatStatus, d onDisk, v slurm.View, cancelled bool) RepeatStatus {
-	switch {
-	case cancelled || v.Class == slurm.ClassCancelled:
-		r.Phase = PhaseCancelled
-	case d.last != nil && d.last.State == results.StateFailed:
-		r.Phase = PhaseFailed
-	case d.last != nil:
-		r.Phase = PhaseInterrupted
-	default:
-		r.Phase = PhaseFailed
-	}
-	r.Words = v.Words
-	switch {
-	case d.err != nil:
-		r.Words = d.err.Error()
-	case d.last != nil && d.last.Failure != nil:
-		r.Words = d.last.Failure.Words
-		if d.last.Failure.Remedy != "" {
-			r.Words += "; " + d.last.Failure.Remedy
-		}
-	case d.last == nil:
-		r.Words = "its job ended before this repeat began: " + v.Words
-	}
-	return r
-}
-
-// Doing says in a few words what an attempt does now.
-func Doing(p results.Progress) string {
-	switch p.Phase {
-	case "step", "drain", "step_warmup", "window":
-		return fmt.Sprintf("step %d/%d %s", p.StepIndex+1, p.StepCount, p.Step)
-	}
-	return p.Phase
 }

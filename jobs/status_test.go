@@ -24,6 +24,7 @@ func TestJudge(t *testing.T) {
 	}
 	running := onDisk{attempts: 1, last: &results.Attempt{State: results.StateRunning}, progress: &results.Progress{Phase: "step", Step: "constant@5.00req/s", StepCount: 3}}
 	finished, earlier := running, running
+	lively := &results.Progress{UpdatedAt: time.Now(), Phase: "step", Step: "constant@5.00req/s", StepCount: 3}
 	finished.last = &results.Attempt{State: results.StateInterrupted, EndedAt: time.Now()}
 	earlier.last = &results.Attempt{State: results.StateFailed, Slurm: &results.SlurmFacts{JobID: "6"}, Failure: &results.Failure{Words: "no memory"}}
 	for name, c := range map[string]struct {
@@ -54,7 +55,8 @@ func TestJudge(t *testing.T) {
 		"complete beats everything":   {onDisk{complete: true}, sent, acct(slurm.StateFailed), PhaseComplete, "complete"},
 		"classified": {onDisk{last: &results.Attempt{State: results.StateFailed, Failure: &results.Failure{Words: "no memory", Remedy: "more GPUs"}}}, sent,
 			acct(slurm.StateFailed), PhaseFailed, "no memory; more GPUs"},
-		"by hand": {running, repeatJob{}, slurm.Answers{}, PhaseRunning, "step 1/3"},
+		"by hand":         {onDisk{last: running.last, progress: lively}, repeatJob{}, slurm.Answers{}, PhaseRunning, "step 1/3"},
+		"by hand, killed": {running, repeatJob{}, slurm.Answers{}, PhaseInterrupted, "nothing was heard"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := judge(1, c.d, c.j, c.a)

@@ -32,6 +32,9 @@ type running struct {
 // where the cause may pass by itself (a port lost to somebody else).
 func (r *runner) start(ctx context.Context, a *attempt) (*running, error) {
 	a.progress("starting")
+	if err := r.preflight(ctx, a); err != nil {
+		return nil, err
+	}
 	node := a.file.Get().Node
 	if held := awaitFree(ctx, r.spec.Site.GPUVendor, node.GPUs, 2*time.Minute); held != "" {
 		return nil, &failure{&results.Failure{Class: "gpu_held", Words: "the GPUs aren't free: " + held,
@@ -92,8 +95,8 @@ func (r *runner) startOnce(ctx context.Context, a *attempt) (_ *running, err err
 		return nil, r.notReady(ctx, a, s, mark, err)
 	}
 	fact.TookS = time.Since(started).Seconds()
-	if err := r.know(a, s, who, fact); err != nil {
-		return nil, err
+	if err := errors.Join(r.know(a, s, who, fact), sameEngine(r.spec.Server, who)); err != nil {
+		return nil, r.refuse(ctx, a, s, err)
 	}
 	r.say("server ready after %.1f s: %s %s", fact.TookS, r.spec.Server.Engine, who.Version)
 	return s, nil

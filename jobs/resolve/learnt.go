@@ -41,10 +41,11 @@ func (d *draft) learnt() {
 	if err != nil {
 		d.warn("%v", err)
 	}
-	s.ImageDigest, s.EngineVersion = digest, release.Version
+	s.ImageDigest = digest
 	if s.Engine != results.EngineVLLM {
 		return
 	}
+	s.EngineVersion = release.Version
 	args := append(append(append([]string{}, s.Command...), s.RankArgs...), s.WorkerArgs...)
 	switch err := vllm.CheckFlags(args, release.Flags, release.Version); {
 	case err != nil && d.req.Force:
