@@ -70,6 +70,7 @@ type NodeFacts struct {
 	Driver      string   `json:"driver,omitempty"`
 	Runtime     string   `json:"runtime,omitempty"`           // the container runtime's version line
 	Foreign     []string `json:"foreign_processes,omitempty"` // on our GPUs before the start
+	Notes       []string `json:"notes,omitempty"`             // of the preflight: what didn't stop the start and is worth knowing
 }
 
 // GPU is one GPU of the node.

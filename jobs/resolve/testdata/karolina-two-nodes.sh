@@ -3,9 +3,9 @@
 # Written by hpcbench v1.0.0. Nothing in here depends on the day it was written.
 #
 # 5 repeats, array: independent jobs, so that nodes differ
-# Walltime of a job: 1 x (start 6m4s + load 7s + drain at most 30s + stop 30s) = 7m11s
+# Walltime of a job: 1 x (start 6m4s + load 8s + drain at most 30s + stop 30s) = 7m12s
 # + reserve for one slow start 12m9s + TERM 2m before the end, which Slurm may send 1 min early
-# = 22m19s, asked for as 00:23:00
+# = 22m20s, asked for as 00:23:00
 #
 # To run it again:    sbatch /scratch/project/open-30-15/alice/hpcbench/runs/karolina-qwen3-coder-30b-a3b-instruct-g16/script.sh
 # Only one repeat:    sbatch --array=1 /scratch/project/open-30-15/alice/hpcbench/runs/karolina-qwen3-coder-30b-a3b-instruct-g16/script.sh

@@ -4,9 +4,9 @@
 #
 # 5 repeats, restart: one job, the server restarted for each repeat
 # The engine is the stub: everything measured here is simulated.
-# Walltime of a job: 5 x (start 2s + load 7s + drain at most 30s + stop 15s) = 4m28s
+# Walltime of a job: 5 x (start 2s + load 8s + drain at most 30s + stop 15s) = 4m34s
 # + reserve for one slow start 58s + TERM 2m before the end, which Slurm may send 1 min early
-# = 8m26s, asked for as 00:09:00
+# = 8m32s, asked for as 00:09:00
 #
 # To run it again:    bash /home/alice/hpcbench/runs/local-stub/script.sh
 # Only one repeat:    HPCBENCH_JOB_REPEATS=1 bash /home/alice/hpcbench/runs/local-stub/script.sh
