@@ -43,6 +43,28 @@ func (s Store) Publish(staged results.RunDir, name string) (results.RunDir, erro
 	return "", fmt.Errorf("name the run folder: %w", err)
 }
 
+// Beside makes a folder beside the runs, which the project's group may read as it may read them.
+func (s Store) Beside(names ...string) (string, error) {
+	dir := s.Dir
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make the runs folder: %w", err)
+	}
+	for _, name := range names {
+		dir = filepath.Join(dir, name)
+		err := os.Mkdir(dir, 0o700)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = s.share(dir)
+		}
+		if err != nil {
+			return "", fmt.Errorf("make the folder %s: %w", dir, err)
+		}
+	}
+	return dir, nil
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

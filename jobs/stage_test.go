@@ -57,3 +57,17 @@ func TestStagedRunsAreNotSeen(t *testing.T) {
 		t.Error("a name that leaves the folder was taken")
 	}
 }
+
+func TestBesideTheRuns(t *testing.T) {
+	s := newStore(t)
+	s.Group = os.Getgid()
+	for range 2 { // it may be there already
+		dir, err := s.Beside("nightly", "models")
+		if err != nil || dir != filepath.Join(s.Dir, "nightly", "models") {
+			t.Fatalf("%s, %v", dir, err)
+		}
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o750 {
+			t.Errorf("%v, %v: the group can't read it", info.Mode(), err)
+		}
+	}
+}

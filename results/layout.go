@@ -15,6 +15,9 @@ const HistoryFile = "history.jsonl"
 // BaselinesDir lies in the folder of all runs: the runs that were promoted to baselines.
 const BaselinesDir = "baselines"
 
+// NightlyDir lies there too: a folder for each suite with its nights.
+const NightlyDir = "nightly"
+
 // RunDir is the folder of one run. Its methods are the only place that spells
 // the names of files.
 type RunDir string

@@ -74,6 +74,11 @@ func writeRun(store jobs.Store, dir results.RunDir, spec results.Spec) error {
 	if string(dir) != spec.Job.Dir {
 		return fmt.Errorf("the run folder %s isn't the one that the script names, %s", dir, spec.Job.Dir)
 	}
+	return fillRun(store, dir, spec)
+}
+
+// fillRun is writeRun for a folder that gets its name later.
+func fillRun(store jobs.Store, dir results.RunDir, spec results.Spec) error {
 	text, err := resolve.Script(spec)
 	if err != nil {
 		return err
