@@ -28,6 +28,7 @@ func (s *supervisor) runElement(e element) error {
 	st = state{State: slurm.StateRunning, Start: time.Now().UTC()}
 	cmd, err := s.command(e, &st)
 	if err == nil {
+		s.note(s.c.writeState(e, st)) // before the script can do anything
 		err = cmd.Start()
 	}
 	if err != nil {

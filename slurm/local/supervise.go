@@ -174,7 +174,8 @@ func (c Scheduler) current(j job, e element) state {
 	if again, err := c.readState(e); err == nil && again.State.Class().Over() {
 		return again
 	}
-	if st.State == slurm.StateRunning && len(strays(st.Shell, c.mark(e))) > 0 {
+	if len(strays(st.Shell, c.mark(e))) > 0 {
+		st.State = slurm.StateRunning
 		return st
 	}
 	st.State, st.Reason = slurm.StateNodeFail, "SystemFailure"
