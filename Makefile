@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unstamped)
+ALLTAGS := cluster,fault,engine,page
 LDFLAGS := -s -w -X main.version=$(VERSION)
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 GOTEST  := .ci/gotest
@@ -36,24 +37,31 @@ test-unit: lint ## vet, staticcheck, -race, short fuzzing; needs Go only
 
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt wants changes in:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
-	go vet ./...
+	go vet -tags $(ALLTAGS) ./...
 	go tool staticcheck ./...
+	go tool staticcheck -tags $(ALLTAGS) ./...
 
 FUZZTIME ?= 30s
 fuzz: ## every fuzz target for FUZZTIME each
 	.ci/fuzz $(FUZZTIME)
 
+# One test binary at a time has the cluster, and the real engine has the machine: hence -p 1.
 test-cluster: build slurm-up ## both sites through the real test Slurm
-	$(GOTEST) -tags cluster -count 1 -timeout 20m ./slurm/... ./cmd/hpcbench/clustertest/
+	$(GOTEST) -p 1 -tags cluster -count 1 -timeout 20m ./templates/ ./slurm/slurmtest/ ./cmd/hpcbench/clustertest/
 
 test-fault: build slurm-up ## faults put in on purpose
-	$(GOTEST) -tags fault -count 1 -timeout 20m ./cmd/hpcbench/faulttest/
+	$(GOTEST) -p 1 -tags fault -count 1 -timeout 20m ./slurm/slurmtest/ ./cmd/hpcbench/faulttest/
 
 test-engine: build slurm-up engine ## a real vLLM on the CPU
-	$(GOTEST) -tags engine -count 1 -timeout 20m ./engine/... ./cmd/hpcbench/enginetest/
+	$(GOTEST) -p 1 -tags engine -count 1 -timeout 25m ./engine/vllm/ ./engine/stub/ ./cmd/hpcbench/enginetest/
+	$(GOTEST) -tags engine -count 1 -timeout 10m -run RealEngine ./load/
 
 test-page: build ## the report in headless Chromium
-	$(GOTEST) -tags page -count 1 -timeout 5m ./collect/report/...
+	$(GOTEST) -tags page -count 1 -timeout 5m ./collect/report/
+
+test-full: test ## what needs more minutes: longer faults, the Hugging Face tool's settings at full length
+	$(GOTEST) -p 1 -tags fault,full -count 1 -timeout 60m ./cmd/hpcbench/faulttest/
+	$(GOTEST) -tags engine -count 1 -timeout 60m -run HuggingFace ./load/
 
 bench: ## speed, as ratios within one run
 	go test -run '^$$' -bench . -benchmem ./...
