@@ -7,12 +7,11 @@ import (
 	"hpcbench/collect/compare"
 	"hpcbench/collect/read"
 	"hpcbench/collect/report"
-	"hpcbench/results"
 )
 
 type compareCmd struct {
 	Runs           []string `arg:"" name:"run" help:"The run before and the run after; with --reference or --baseline one run." predictor:"run"`
-	Reference      string   `xor:"against" help:"Compare with a published table (see hpcbench references)." placeholder:"NAME" predictor:"reference"`
+	Reference      string   `xor:"against" help:"Compare with a published table or matrix (see hpcbench references)." placeholder:"NAME" predictor:"reference"`
 	Baseline       string   `xor:"against" help:"Compare with a baseline (see hpcbench baseline list)." placeholder:"NAME" predictor:"baseline"`
 	AllowSimulated bool     `help:"Let a simulated run be compared with a measured one."`
 	JSON           bool     `name:"json" xor:"form" help:"Print JSON."`
@@ -75,13 +74,5 @@ func (c compareCmd) compare(a *app) (*compare.Comparison, error) {
 		}
 		return compare.Runs(before, after, options), nil
 	}
-	ref, err := results.LoadReference(c.Reference)
-	if err != nil {
-		return nil, usage(err)
-	}
-	run, err := a.open(c.Runs[0], read.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return compare.Reference(ref, run, options), nil
+	return published(c.Reference, options, func() (*read.Run, error) { return a.open(c.Runs[0], read.Options{}) })
 }

@@ -85,15 +85,33 @@ func (s scriptTB) Fatal(args ...any)              { s.ts.Fatalf("%s", fmt.Sprint
 func (s scriptTB) Fatalf(format string, a ...any) { s.ts.Fatalf(format, a...) }
 
 // setupOf reads NAME and KEY=VALUE: seed=N, repeats=N, noise=CV, duration=S, rates=2.53,8.54,
-// slower=STEP:FACTOR, invalid=STEP:REPEAT (0 = every repeat), model=NAME, simulated, records.
+// slower=STEP:FACTOR, invalid=STEP:REPEAT (0 = every repeat), model=NAME, simulated, records. With kind=matrix,
+// capacity or gateway first it is such a run.
 func setupOf(args []string) (collecttest.Setup, error) {
-	s := collecttest.Setup{Name: args[0], DurationS: 20, RepeatCV: 0.01}
+	s := collecttest.Setup{DurationS: 20, RepeatCV: 0.01}
+	if len(args) > 1 {
+		switch args[1] {
+		case "kind=matrix":
+			s = collecttest.Matrix()
+		case "kind=capacity":
+			s = collecttest.Capacity()
+		case "kind=gateway":
+			s = collecttest.Gateway()
+		}
+	}
+	s.Name = args[0]
 	for _, arg := range args[1:] {
 		key, value, _ := strings.Cut(arg, "=")
 		number, err := strconv.ParseFloat(value, 64)
 		var step, of int
 		var factor float64
 		switch key {
+		case "kind":
+			if s.Steps == nil {
+				err = errors.New("no such kind")
+			} else {
+				err = nil
+			}
 		case "seed":
 			s.Seed = uint64(number)
 		case "repeats":
@@ -115,7 +133,13 @@ func setupOf(args []string) (collecttest.Setup, error) {
 			_, err = fmt.Sscanf(value, "%d:%g", &step, &factor)
 			s.Slower = map[int]float64{step: factor}
 		case "model":
-			s.Spec, err = func(spec *results.Spec) { spec.Model.Name, spec.Model.Source = value, value }, nil
+			own := s.Spec
+			s.Spec, err = func(spec *results.Spec) {
+				if own != nil {
+					own(spec)
+				}
+				spec.Model.Name, spec.Model.Source = value, value
+			}, nil
 		case "invalid":
 			_, err = fmt.Sscanf(value, "%d:%d", &step, &of)
 			s.Summary = func(repeat int, sum *results.Summary) {

@@ -52,6 +52,15 @@ type Section struct {
 	Closed bool
 }
 
+// Figures are the page's figures in its order, for files of their own.
+func (p Page) Figures() []Figure {
+	var all []Figure
+	for _, s := range p.Sections {
+		all = append(all, s.Figures...)
+	}
+	return all
+}
+
 // HTML writes the page as one file that needs nothing else.
 func (p Page) HTML(w io.Writer) error {
 	tmpl, err := template.New("page").Funcs(template.FuncMap{

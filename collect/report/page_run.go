@@ -251,11 +251,6 @@ func (d *Document) figures() []Figure {
 	return d.loadFigures()
 }
 
-// Figures are all figures of the document, for files.
-func (d *Document) Figures() []Figure {
-	return kept(append(append(d.figures(), d.distributionFigures()...), d.timelineFigures()...))
-}
-
 func kept(all []Figure) []Figure {
 	var out []Figure
 	for _, f := range all {
