@@ -68,6 +68,7 @@ func completions() []kongplete.Option {
 		kongplete.WithPredictor("plan", names(planNames)),
 		kongplete.WithPredictor("reference", names(results.ReferenceNames)),
 		kongplete.WithPredictor("baseline", names(baselineNames)),
+		kongplete.WithPredictor("suite", names(suiteNames)),
 		kongplete.WithPredictor("headline", complete.PredictSet(history.Headlines...)),
 		kongplete.WithPredictor("file", complete.PredictFiles("*")),
 	}

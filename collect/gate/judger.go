@@ -12,7 +12,9 @@ type Judger struct {
 	Entry  Entry
 	Nights Nights
 	Pinned *Baseline // nil = none was promoted
-	Night  string    // its name, YYYY-MM-DD
+	// AA are runs of the same software against itself: their repeats say how large a step's variance is, and nothing else.
+	AA    Nights
+	Night string // its name, YYYY-MM-DD
 }
 
 // Screen judges the night's own run. NeedsPairs asks for Night.Pairs repeats of
@@ -29,6 +31,22 @@ func (j Judger) past(k Key) Past {
 	return j.Nights.Past(j.Entry.Name, j.Night, k, j.Entry.Baseline.WindowNights, j.Pinned)
 }
 
+// spread is what is known of a row's variance: the past, and the A/A runs.
+func (j Judger) spread(k Key) Past {
+	p := j.past(k)
+	for _, n := range j.AA {
+		if n.Entry != j.Entry.Name {
+			continue
+		}
+		for _, f := range n.Figures {
+			if f.Key == k {
+				p.Nights = append(p.Nights, f.Values)
+			}
+		}
+	}
+	return p
+}
+
 // Confirm judges the night again with the looks so far. noMore says why no
 // further pairs can be had, "" where they can: what is undecided then ends as
 // inconclusive. Problems are pairs that don't count, in words.
@@ -39,7 +57,7 @@ func (j Judger) Confirm(run *read.Run, looks []Look, noMore string) (Night, []st
 	for _, s := range screen {
 		byKey[s.Key] = s
 	}
-	pairs, problems := PairsOf(looks, j.Rule.Judge(screen, nil, 0).Suspects(), j.past, j.Rule)
+	pairs, problems := PairsOf(looks, j.Rule.Judge(screen, nil, 0).Suspects(), j.spread, j.Rule)
 	confirm := j.Rule.Confirm(pairs, len(screen), byKey, j.Entry.GatesByMetric())
 	if noMore != "" {
 		for i := range confirm {
