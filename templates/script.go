@@ -13,10 +13,15 @@ import (
 //go:embed script.sh.tmpl
 var scriptText string
 
-var scriptTemplate = template.Must(template.New("script.sh").Funcs(template.FuncMap{
-	"q":     q,
-	"value": Export.word,
-}).Parse(scriptText))
+// environmentText is the part that every script of a job begins with: the site's lines,
+// the scrub, the exports.
+//
+//go:embed environment.sh.tmpl
+var environmentText string
+
+var functions = template.FuncMap{"q": q, "value": Export.word}
+
+var scriptTemplate = template.Must(template.Must(template.New("script.sh").Funcs(functions).Parse(environmentText)).Parse(scriptText))
 
 // scriptView is ScriptData with the parts that need arithmetic laid out as lines.
 type scriptView struct {
