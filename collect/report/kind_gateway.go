@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"hpcbench/collect/aggregate"
@@ -11,6 +12,11 @@ import (
 func gatewayGrid(list []aggregate.Overhead, t *aggregate.Table) Grid {
 	g := Grid{ID: "gateway", Title: "What the gateway adds", Over: "differences of percentiles in ABBA blocks, 95 % intervals over blocks",
 		Columns: []Column{left("quantity"), right("C"), right("direct"), right("gateway"), right("added"), right("share"), right("p"), right("control"), right("blocks")}}
+	even := !slices.ContainsFunc(list, func(o aggregate.Overhead) bool { return o.Blocks != list[0].Blocks })
+	if even && len(list) > 0 { // a column of one and the same number says nothing
+		g.Over = fmt.Sprintf("differences of percentiles, 95 %% intervals over %d ABBA blocks", list[0].Blocks)
+		g.Columns = g.Columns[:len(g.Columns)-1]
+	}
 	if t.Simulated {
 		g.Over += " · SIMULATED"
 	}
@@ -35,7 +41,7 @@ func gatewayGrid(list []aggregate.Overhead, t *aggregate.Table) Grid {
 				row[7].Spread = fmt.Sprintf("±%.2g", *o.ControlHalf)
 			}
 		}
-		g.Rows = append(g.Rows, row)
+		g.Rows = append(g.Rows, row[:len(g.Columns)])
 	}
 	g.Notes = append(g.Notes, "◂ the endpoint that decides; the others are shown", "C: streams at once", "control: direct against direct, the noise floor of the same blocks")
 	return g

@@ -31,9 +31,18 @@ func (d *Document) Notes(sets ...string) []Note {
 	for _, f := range d.Findings {
 		out = append(out, Note{f.Level, findingWords("", f, d.Asked)})
 	}
+	often, said := d.alike(), map[string]bool{}
+	var outliers []Note
 	for i := range d.Steps {
 		s := &d.Steps[i]
 		for _, f := range s.Findings {
+			if n := often[f.Level+f.Code]; n > maxAlike {
+				if !said[f.Level+f.Code] {
+					said[f.Level+f.Code] = true
+					out = append(out, Note{f.Level, fmt.Sprintf("%d of %d steps: such as %s", n, len(d.Steps), findingWords(StepLabel(s.Step), f, len(s.Used)+len(s.LeftOut)))})
+				}
+				continue
+			}
 			out = append(out, Note{f.Level, findingWords(StepLabel(s.Step), f, len(s.Used)+len(s.LeftOut))})
 		}
 		for _, l := range s.LeftOut {
@@ -41,8 +50,12 @@ func (d *Document) Notes(sets ...string) []Note {
 				out = append(out, Note{results.LevelWarning, fmt.Sprintf("%s: repeat %d left out: %s", StepLabel(s.Step), l.Repeat, l.Why)})
 			}
 		}
-		out = append(out, d.outlierNote(s, sets)...)
+		outliers = append(outliers, d.outlierNote(s, sets)...)
 	}
+	if n := len(outliers); n > maxAlike {
+		outliers = []Note{{results.LevelNote, fmt.Sprintf("%d of %d steps: such as %s", n, len(d.Steps), outliers[0].Words)}}
+	}
+	out = append(out, outliers...)
 	for _, p := range d.Problems {
 		if d.run != nil { // the run's own folder goes without saying, and its path would fill the line
 			p.File = strings.TrimPrefix(p.File, string(d.run.Dir)+"/")
@@ -58,6 +71,26 @@ func (d *Document) Notes(sets ...string) []Note {
 		}
 	}
 	return sorted
+}
+
+// maxAlike is in how many steps one finding is spelt out each time; in more of them
+// it stands once, with their number. The JSON has all.
+const maxAlike = 6
+
+// alike counts the steps that have a finding, by level and code. What makes a step
+// INVALID is always spelt out: a reader must know which numbers not to use.
+func (d *Document) alike() map[string]int {
+	count := map[string]int{}
+	for i := range d.Steps {
+		seen := map[string]bool{}
+		for _, f := range d.Steps[i].Findings {
+			if key := f.Level + f.Code; f.Level != results.LevelInvalid && !seen[key] {
+				seen[key] = true
+				count[key]++
+			}
+		}
+	}
+	return count
 }
 
 func findingWords(step string, f aggregate.Finding, of int) string {

@@ -106,6 +106,27 @@ func (p *printer) grid(g Grid) {
 	if g.Over != "" {
 		p.paint(g.Over, text.Faint)
 	}
+	lines, widest := p.table(g, 0)
+	if over := widest - width; over > 0 {
+		lines, _ = p.table(g, over)
+	}
+	for _, l := range lines {
+		p.raw(l + "\n")
+	}
+	if l := g.legend(); l != "" {
+		p.paint(l, text.Faint)
+	}
+	for _, n := range g.Notes {
+		p.wrapped("  ", n, nil)
+	}
+}
+
+// narrowest is how far a column of words is folded.
+const narrowest = 10
+
+// table renders a grid and says how wide it is. Its first column is folded by over,
+// so that long names of steps don't push the figures over the edge.
+func (p *printer) table(g Grid, over int) (lines []string, widest int) {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle)
 	head := table.Row{}
@@ -118,6 +139,13 @@ func (p *printer) grid(g Grid) {
 		}
 		columns = append(columns, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
 	}
+	if over > 0 {
+		name := 0
+		for _, r := range g.Rows {
+			name = max(name, text.StringWidth(r[0].Text+r[0].Mark))
+		}
+		columns[0].WidthMax, columns[0].WidthMaxEnforcer = max(name-over, narrowest), text.WrapSoft
+	}
 	t.SetColumnConfigs(columns)
 	t.AppendHeader(head)
 	for _, r := range g.Rows {
@@ -127,23 +155,14 @@ func (p *printer) grid(g Grid) {
 		}
 		t.AppendRow(row)
 	}
-	lines := strings.Split(t.Render(), "\n")
-	widest := 0
+	lines = strings.Split(t.Render(), "\n")
 	for i, l := range lines {
 		if lines[i] = strings.TrimRight(l, " "); i != 1 {
 			widest = max(widest, text.StringWidthWithoutEscSequences(lines[i]))
 		}
 	}
 	lines[1] = strings.Repeat("─", widest) // the line below the heading is as long as the widest row
-	for _, l := range lines {
-		p.raw(l + "\n")
-	}
-	if l := g.legend(); l != "" {
-		p.paint(l, text.Faint)
-	}
-	for _, n := range g.Notes {
-		p.wrapped("  ", n, nil)
-	}
+	return lines, widest
 }
 
 func (p *printer) cell(c Cell) string {
