@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -17,6 +18,11 @@ type SuiteNight struct {
 	// GPUHours spent and allowed; 0 = not known, no bound.
 	GPUHours       float64 `json:"gpu_hours,omitempty"`
 	BudgetGPUHours float64 `json:"budget_gpu_hours,omitempty"`
+}
+
+// Simulated says that any entry was measured on the stub.
+func (n SuiteNight) Simulated() bool {
+	return slices.ContainsFunc(n.Entries, func(e EntryNight) bool { return e.Simulated })
 }
 
 // FormatSuiteNight stands first in its JSON.
@@ -105,6 +111,9 @@ func cases(suite string, e EntryNight) []junitCase {
 		took = fmt.Sprintf("%.3f", e.TookS)
 	}
 	whole := junitCase{Name: "measured", Class: class, Time: took}
+	if e.Simulated {
+		whole.Out = "SIMULATED: measured on the stub engine; these numbers say nothing about a machine or a model"
+	}
 	switch {
 	case e.Trouble != "":
 		whole.Error = &junitText{Message: e.Trouble}

@@ -18,6 +18,9 @@ func Night(w io.Writer, n gate.SuiteNight, colour bool) error {
 	p := &printer{w: w, colour: colour}
 	state, reason := overallNight(n)
 	p.line(fmt.Sprintf("%s, night of %s", n.Suite, n.Night))
+	if n.Simulated() {
+		p.paint(simulatedWords, text.FgYellow)
+	}
 	p.line("")
 	p.paint(strings.ToUpper(string(state))+": "+reason, nightColours(state)...)
 	for _, g := range nightGrids(n) {
@@ -36,6 +39,9 @@ func NightMarkdown(w io.Writer, n gate.SuiteNight) error {
 	var b strings.Builder
 	state, reason := overallNight(n)
 	fmt.Fprintf(&b, "# %s, night of %s\n\n**%s**: %s\n", escapeMarkdown(n.Suite), escapeMarkdown(n.Night), strings.ToUpper(string(state)), escapeMarkdown(reason))
+	if n.Simulated() {
+		fmt.Fprintf(&b, "\n> **%s**\n", simulatedWords)
+	}
 	for _, g := range nightGrids(n) {
 		g.markdown(&b)
 	}
@@ -62,10 +68,7 @@ func NightJSON(w io.Writer, n gate.SuiteNight) error {
 // entry; they may be empty.
 func NightPage(n gate.SuiteNight, trends map[string][]Trend, madeBy string) Page {
 	state, reason := overallNight(n)
-	p := Page{Title: fmt.Sprintf("%s, night of %s", n.Suite, n.Night), Verdict: string(state), Reason: reason, Tone: nightTone(state), MadeBy: madeBy}
-	for _, e := range n.Entries {
-		p.Simulated = p.Simulated || e.Simulated
-	}
+	p := Page{Title: fmt.Sprintf("%s, night of %s", n.Suite, n.Night), Verdict: string(state), Reason: reason, Tone: nightTone(state), MadeBy: madeBy, Simulated: n.Simulated()}
 	if words := budgetWords(n); words != "" {
 		p.Facts = append(p.Facts, Fact{"Budget", words})
 	}
