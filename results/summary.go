@@ -153,10 +153,13 @@ type Corrected struct {
 	// that wanders near its capacity has a slope, but no drift.
 	InFlightRiseP *float64 `json:"in_flight_slope_p,omitempty"`
 	// SlicesPerS are the output tokens/s of six equal slices of the window (closed loops).
-	SlicesPerS   []float64 `json:"slices_output_tokens_per_s,omitempty"`
-	MergedShare  float64   `json:"merged_share"` // of token events
-	TokensPerEvt float64   `json:"tokens_per_event"`
-	MaxPerEvt    int       `json:"max_tokens_per_event"`
+	SlicesPerS []float64 `json:"slices_output_tokens_per_s,omitempty"`
+	// SilenceS is the longest time in which no token arrived though a request was open at every moment of it, to 1/64
+	// of the window; less than 1 s is left out.
+	SilenceS     float64 `json:"silence_s,omitempty"`
+	MergedShare  float64 `json:"merged_share"` // of token events
+	TokensPerEvt float64 `json:"tokens_per_event"`
+	MaxPerEvt    int     `json:"max_tokens_per_event"`
 }
 
 // CompatDist is the Hugging Face tool's set of figures of one value, truncated

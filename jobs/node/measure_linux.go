@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"hpcbench/engine"
 	"hpcbench/engine/vllm"
 	"hpcbench/load"
 	"hpcbench/results"
@@ -43,8 +44,11 @@ func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
 		return fmt.Errorf("%w%s, and the server with it (%s): what was measured until then is saved", ErrInterrupted, r.beforeTheEnd(), s.process.how)
 	case !s.process.alive():
 		cause := vllm.Classify(tail(a.dir.ServerLog(), mark)).Failure()
-		if cause.Line == "" {
-			cause.Words, cause.Line = errServerGone.Error()+": "+s.process.how, lastLine(tail(a.dir.ServerLog(), mark))
+		if cause.Class == engine.ClassUnknown {
+			cause.Words = errServerGone.Error() + ": " + s.process.how
+			if cause.Line == "" {
+				cause.Line = lastLine(tail(a.dir.ServerLog(), mark))
+			}
 		}
 		return &failure{cause}
 	case ctx.Err() != nil:

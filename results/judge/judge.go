@@ -37,6 +37,7 @@ const (
 	CodePrefixHits     = "prefix_hits"     //
 	CodeQueueLeft      = "queue_left"      // from the step before
 	CodeUnsteady       = "unsteady"        //
+	CodeStalled        = "stalled"         // no token for long, with requests open
 	CodeSaturated      = "saturated"       //
 	CodeShed           = "shed"            // refused by a full server
 	CodeCapReached     = "cap_reached"     // arrivals dropped: only compat is valid
@@ -88,6 +89,7 @@ func Step(s results.StepSummary, attempt results.Attempt, plan results.Plan) []r
 	found = append(found, clocks(s)...)
 	found = append(found, lengths(s, plan)...)
 	found = append(found, steady(s, load)...)
+	found = append(found, stalled(s)...)
 	found = append(found, server(s, attempt, plan)...)
 	found = append(found, node(s)...)
 	return found

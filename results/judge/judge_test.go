@@ -108,6 +108,13 @@ func TestStepRules(t *testing.T) {
 		}, "invalid errors"},
 		{"5 % timed out", func(s *step, a *results.Attempt, p *results.Plan) { s.Counts.Completed, s.Counts.TimedOut = 570, 30 }, "warning timeouts"},
 		{"more timed out", func(s *step, a *results.Attempt, p *results.Plan) { s.Counts.Completed, s.Counts.TimedOut = 569, 31 }, "invalid timeouts"},
+		{"no token for 6 s", func(s *step, a *results.Attempt, p *results.Plan) { s.Corrected.SilenceS = 6 }, "invalid stalled"},
+		{"no token for 6 s, as prompts take", func(s *step, a *results.Attempt, p *results.Plan) {
+			s.Corrected.SilenceS, s.Corrected.ServiceTTFT.P50 = 6, ptr(2500.0)
+		}, ""},
+		{"no token for 6 s, and hardly any before", func(s *step, a *results.Attempt, p *results.Plan) {
+			s.Corrected.SilenceS, s.Corrected.ServiceTTFT.P50, s.Corrected.ServiceTTFT.Min = 6, nil, ptr(90.0)
+		}, "invalid stalled"},
 		{"timed out in a queue", func(s *step, a *results.Attempt, p *results.Plan) {
 			s.Counts.Completed, s.Counts.TimedOut = 300, 300
 			s.Corrected.ServiceE2E.P50 = ptr(30_001.0)

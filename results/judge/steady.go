@@ -16,6 +16,10 @@ const (
 	driftP           = 0.001
 	maxDrift         = 0.5
 	maxDriftRequests = 2.0
+	// An engine stands still when no token comes for so long with requests open, and for so many times what a first token
+	// takes: a long prompt is silent as well.
+	minStallS  = 5.0
+	stallTTFTs = 3.0
 	// maxSliceRatio is highest/lowest throughput of the last three slices of a held window.
 	maxSliceRatio = 1.10
 )
@@ -45,6 +49,23 @@ func loadOf(s results.StepSummary, plan results.Plan) load {
 		l.saturated, l.queued = true, true
 	}
 	return l
+}
+
+// stalled: a server whose engine hangs goes on answering /health, and its queue looks
+// like a saturated one's.
+func stalled(s results.StepSummary) []results.Finding {
+	limit := minStallS
+	for _, ms := range []*float64{s.Corrected.ServiceTTFT.P50, s.Corrected.ServiceTTFT.Min} {
+		if ms != nil { // the median is unbounded where most got no token at all
+			limit = max(limit, stallTTFTs**ms/1000)
+			break
+		}
+	}
+	if s.Corrected.SilenceS <= limit {
+		return nil
+	}
+	return []results.Finding{limited(results.LevelInvalid, CodeStalled, s.Corrected.SilenceS, limit,
+		"not one token came for %.3g s though requests were open (limit %.3g s): the engine stood still", s.Corrected.SilenceS, limit)}
 }
 
 // steady: an open loop's requests in flight must not drift, except on a

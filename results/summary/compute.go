@@ -147,6 +147,9 @@ func (c *computer) step(w *window) results.StepSummary {
 	if w.step.Loop == results.LoopClosed && w.to > w.from {
 		sums.slices = make([]float64, sliceCount)
 	}
+	if w.to > w.from {
+		sums.pulse = make([]float64, pulseCount)
+	}
 	for _, r := range touching {
 		e := c.scratch.decode(r)
 		if r.Step == w.step.Index && belongs(r, w, phase) {
@@ -160,6 +163,7 @@ func (c *computer) step(w *window) results.StepSummary {
 	out.InFlightEnd = flight.atEnd
 	out.Errors = tableErrors(cohort)
 	out.Corrected = sums.result(out.Counts, w, c.slo, flight)
+	out.Corrected.SilenceS = silence(sums.pulse, touching, w)
 	out.Compat = compat(cohort, w, out.Counts)
 	out.Client = clientFacts(cohort, c.samples, w, flight)
 	out.CutShort = cutShort(cohort)

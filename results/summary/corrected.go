@@ -24,6 +24,7 @@ type corrected struct {
 	firstEvent, headers, connect, shed       values
 	gaps                                     *gapCounts
 	slices                                   []float64
+	pulse                                    []float64 // tokens by parts of the window
 	tokensIn                                 float64
 	promptIn                                 int64
 	doneIn                                   int
@@ -120,6 +121,9 @@ func (c *corrected) takeWindow(r *results.Record, e *events, w *window) {
 	c.tokensIn += e.within(w.from, w.to)
 	if c.slices != nil {
 		e.slices(c.slices, w.from, w.to)
+	}
+	if c.pulse != nil {
+		e.slices(c.pulse, w.from, w.to)
 	}
 }
 
