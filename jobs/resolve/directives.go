@@ -40,34 +40,7 @@ func (d *draft) directives() {
 	if d.site.Scheduler != sites.Slurm {
 		return
 	}
-	job := &d.spec.Job
-	add := func(flag, value string) {
-		job.Directives = append(job.Directives, [2]string{"--" + flag, value})
-		if err := slurm.DirectiveValue(value); err != nil {
-			d.fail(fmt.Errorf("--%s: %w", flag, err))
-		}
-	}
-	add("job-name", "hpcbench-"+d.spec.Name)
-	add("account", job.Account)
-	add("partition", job.Partition)
-	if job.QOS != "" {
-		add("qos", job.QOS)
-	}
-	if job.Reservation != "" {
-		add("reservation", job.Reservation)
-	}
-	add("nodes", fmt.Sprint(job.Nodes))
-	add("ntasks-per-node", "1")
-	if flag, value := d.gpuFlag(); flag != "" {
-		add(flag, value)
-	}
-	if job.CPUsPerTask > 0 {
-		add("cpus-per-task", fmt.Sprint(job.CPUsPerTask))
-	}
-	if job.MemoryMiB > 0 {
-		add("mem", memory(job.MemoryMiB))
-	}
-	add("time", fit.Clock(job.WalltimeS))
+	d.resources("hpcbench-" + d.spec.Name)
 	pattern := "%j.log"
 	if g := d.spec.Grouping; g.Mode == results.ModeArray {
 		array := fmt.Sprintf("1-%d", d.spec.Repeats)
@@ -77,10 +50,43 @@ func (d *draft) directives() {
 		if g.MaxAtOnce > 0 {
 			array += fmt.Sprintf("%%%d", g.MaxAtOnce)
 		}
-		add("array", array)
+		d.directive("array", array)
 		pattern = "%A_%a.log"
 	}
-	add("output", filepath.Join(results.RunDir(job.Dir).Logs(), pattern))
+	d.directive("output", filepath.Join(results.RunDir(d.spec.Job.Dir).Logs(), pattern))
+}
+
+// resources are the lines that every job has.
+func (d *draft) resources(name string) {
+	job := &d.spec.Job
+	d.directive("job-name", name)
+	d.directive("account", job.Account)
+	d.directive("partition", job.Partition)
+	if job.QOS != "" {
+		d.directive("qos", job.QOS)
+	}
+	if job.Reservation != "" {
+		d.directive("reservation", job.Reservation)
+	}
+	d.directive("nodes", fmt.Sprint(job.Nodes))
+	d.directive("ntasks-per-node", "1")
+	if flag, value := d.gpuFlag(); flag != "" {
+		d.directive(flag, value)
+	}
+	if job.CPUsPerTask > 0 {
+		d.directive("cpus-per-task", fmt.Sprint(job.CPUsPerTask))
+	}
+	if job.MemoryMiB > 0 {
+		d.directive("mem", memory(job.MemoryMiB))
+	}
+	d.directive("time", fit.Clock(job.WalltimeS))
+}
+
+func (d *draft) directive(flag, value string) {
+	d.spec.Job.Directives = append(d.spec.Job.Directives, [2]string{"--" + flag, value})
+	if err := slurm.DirectiveValue(value); err != nil {
+		d.fail(fmt.Errorf("--%s: %w", flag, err))
+	}
 }
 
 // gpuFlag asks for GPUs in the site's way. --gpus alone may split unevenly over

@@ -196,6 +196,9 @@ func (d *draft) binds() []apptainer.Bind {
 	if d.spec.Server.Engine == results.EngineStub {
 		add(d.spec.Job.Dir, true)
 	}
+	if d.spec.Server.Engine == results.EngineOpenAI && len(d.spec.Server.Command) > 1 {
+		add(d.spec.Server.Command[1], true) // the user's own script
+	}
 	return list
 }
 
