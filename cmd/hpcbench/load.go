@@ -13,6 +13,7 @@ import (
 	"hpcbench/jobs/resolve"
 	"hpcbench/load"
 	"hpcbench/load/endpoint"
+	"hpcbench/load/plans"
 	"hpcbench/load/telemetry"
 	"hpcbench/results"
 	"hpcbench/sites"
@@ -27,6 +28,7 @@ type loadCmd struct {
 	Pause      time.Duration `help:"Pause between repeats."`
 	APIKeyFile string        `name:"api-key-file" help:"File with the key, mode 0600; else HPCBENCH_API_KEY." placeholder:"FILE" type:"path"`
 	Metrics    bool          `help:"Scrape the server's /metrics as well, where it is vLLM's own."`
+	Service    string        `help:"What the service there is, in your words; kept with the run." placeholder:"TEXT"`
 	Name       string        `help:"Name of the run." placeholder:"NAME"`
 	RunsDir    string        `help:"Folder that holds the runs." placeholder:"DIR"`
 	ShowURL    bool          `name:"show-url" help:"Print what would be called, and call nothing."`
@@ -54,20 +56,29 @@ func (c loadCmd) Run(a *app) error {
 		fmt.Fprintln(a.stdout, "POST", target.URL.Route(routeOf(plan)))
 		return nil
 	}
+	e, err := c.measure(a, options, plan, target)
+	if err != nil {
+		return err
+	}
+	return a.collect(e)
+}
+
+// measure asks the server what it is, makes the run and runs its repeats.
+func (c loadCmd) measure(a *app, options sites.Options, plan results.Plan, target endpoint.Endpoint) (jobs.Entry, error) {
 	models, err := target.Models(a.ctx, target.Client())
 	if err != nil {
-		return failed(fmt.Errorf("ask %s what it serves: %w", target.URL, err))
+		return jobs.Entry{}, failed(fmt.Errorf("ask %s what it serves: %w", target.URL, err))
 	}
 	model, err := endpoint.PickModel(models, c.Model)
 	if err != nil {
-		return usage(err)
+		return jobs.Entry{}, usage(err)
 	}
 	target.Model = model.ID
 	e, err := c.prepare(a, options, plan, target, model)
 	if err != nil {
-		return err
+		return jobs.Entry{}, err
 	}
-	return c.repeats(a, e, target)
+	return e, c.repeats(a, e, target)
 }
 
 func (c loadCmd) values() []conf.Value {
@@ -118,7 +129,7 @@ func (c loadCmd) prepare(a *app, options sites.Options, plan results.Plan, targe
 		return jobs.Entry{}, usage(err)
 	}
 	spec, err := resolve.Remote(resolve.RemoteRequest{
-		URL: target.URL.String(), Model: model.ID, Plan: plan, Simulated: model.OwnedBy == stubOwner, Repeats: c.Repeats,
+		URL: target.URL.String(), Model: model.ID, Plan: plan, Simulated: model.OwnedBy == stubOwner, Repeats: c.Repeats, Service: c.Service,
 		Name: name, Dir: string(dir), ToolVersion: version, Now: now(),
 	})
 	if err == nil {
@@ -130,7 +141,7 @@ func (c loadCmd) prepare(a *app, options sites.Options, plan results.Plan, targe
 	return jobs.Entry{Name: name, Dir: dir, Spec: spec}, nil
 }
 
-// repeats runs them one after the other and prints the table.
+// repeats runs them one after the other.
 func (c loadCmd) repeats(a *app, e jobs.Entry, target endpoint.Endpoint) error {
 	fmt.Fprintf(a.stdout, "Run %s: %s at %s, plan %s, %d repeats\nFiles: %s\n", e.Name, target.Model, target.URL, e.Spec.Plan.Name, e.Spec.Repeats, e.Dir)
 	abort := a.signals.hold()
@@ -151,7 +162,7 @@ func (c loadCmd) repeats(a *app, e jobs.Entry, target endpoint.Endpoint) error {
 			return failed(fmt.Errorf("repeat %d: %w", i, err))
 		}
 	}
-	return a.collect(e)
+	return nil
 }
 
 func (c loadCmd) once(a *app, e jobs.Entry, target endpoint.Endpoint, index int, p *panel, abort <-chan struct{}) error {
@@ -178,6 +189,11 @@ func (c loadCmd) once(a *app, e jobs.Entry, target endpoint.Endpoint, index int,
 		plain := engineEndpoint(target)
 		cfg.Telemetry = telemetry.Options{Scrape: func(ctx context.Context) (results.ServerSample, error) { return vllm.Scrape(ctx, plain) }}
 	}
+	if cfg.Plan.Kind == results.KindMatrix && cfg.Plan.Matrix.KVTokens == 0 {
+		if cfg.Facts, err = c.kvFacts(a.ctx, cfg.Telemetry.Scrape, file); err != nil {
+			cfg.Warn(fmt.Sprintf("the size of the KV cache isn't known (%v): cells that don't fit it are run as well; state it as matrix.kv_tokens", err))
+		}
+	}
 	if cfg.Plan.Kind == results.KindGateway {
 		if cfg.Endpoint, cfg.Gateway, err = c.gateway(cfg.Plan, target); err != nil {
 			return err
@@ -185,6 +201,23 @@ func (c loadCmd) once(a *app, e jobs.Entry, target endpoint.Endpoint, index int,
 	}
 	_, err = load.Run(a.ctx, cfg)
 	return errors.Join(err, file.Update(func(f *results.Attempt) { f.EndedAt = time.Now().UTC() }))
+}
+
+// kvFacts asks the metrics how large the KV cache is, so that cells of a matrix
+// which can't fit aren't run, and writes down where that comes from.
+func (c loadCmd) kvFacts(ctx context.Context, scrape func(context.Context) (results.ServerSample, error), file *load.AttemptFile) (plans.Facts, error) {
+	if scrape == nil {
+		return plans.Facts{}, errors.New("the server's metrics are read with --metrics only")
+	}
+	sample, err := scrape(ctx)
+	if err != nil {
+		return plans.Facts{}, err
+	}
+	if sample.KVTokens == nil {
+		return plans.Facts{}, errors.New("the server's metrics don't say")
+	}
+	f := plans.Facts{KVTokens: int64(*sample.KVTokens), KVSource: "metrics"}
+	return f, file.Update(func(a *results.Attempt) { a.Server.KVTokens, a.Server.KVSource = f.KVTokens, f.KVSource })
 }
 
 // gateway is the two ways of a gateway plan, with the same key and model.

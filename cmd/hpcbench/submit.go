@@ -22,9 +22,22 @@ type submitCmd struct {
 
 // Run resolves, writes the run folder, submits and returns; with --wait it follows.
 func (c submitCmd) Run(a *app) error {
-	e, err := c.prepare(a)
+	e, err := c.start(a)
 	if err != nil {
 		return err
+	}
+	if c.Wait {
+		return a.followAndCollect(e)
+	}
+	a.next(e)
+	return nil
+}
+
+// start makes the run and submits all its repeats.
+func (c submitCmd) start(a *app) (jobs.Entry, error) {
+	e, err := c.prepare(a)
+	if err != nil {
+		return e, err
 	}
 	ids, err := a.send(e, all(e.Spec.Repeats))
 	if err != nil {
@@ -32,14 +45,10 @@ func (c submitCmd) Run(a *app) error {
 			// Nothing was sent, so nothing is kept: the same command may be given again.
 			err = errors.Join(err, os.RemoveAll(string(e.Dir)))
 		}
-		return failed(err)
+		return e, failed(err)
 	}
 	a.submitted(e, ids)
-	if c.Wait {
-		return a.followAndCollect(e)
-	}
-	a.next(e)
-	return nil
+	return e, nil
 }
 
 // prepare makes the run folder.

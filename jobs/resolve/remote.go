@@ -14,7 +14,9 @@ type RemoteRequest struct {
 	Model string // as the server names it
 	Plan  results.Plan
 	// Simulated says that the server called itself a stub.
-	Simulated   bool
+	Simulated bool
+	// Service is what the service is, in the words of whoever measures it; "" = not said.
+	Service     string
 	Repeats     int
 	Name        string
 	Dir         string // the run folder
@@ -37,7 +39,7 @@ func Remote(r RemoteRequest) (results.Spec, error) {
 	}
 	return results.Spec{
 		Format: results.FormatSpec, Name: r.Name, CreatedAt: r.Now.UTC().Truncate(time.Second), ToolVersion: r.ToolVersion,
-		Simulated: r.Simulated,
+		Simulated: r.Simulated, Service: r.Service,
 		Site:      results.SiteFacts{Name: host(r.URL)},
 		Model:     results.ModelFacts{Name: r.Model, Source: r.Model},
 		Server:    results.ServerSpec{Engine: results.EngineRemote, URL: r.URL, ServedName: r.Model},
