@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -55,7 +56,7 @@ func conditions(base, new *read.Run) (matters, also []Difference) {
 
 	may("engine", b.Server.Engine, n.Server.Engine)
 	may("engine version", joined(base, versionOf), joined(new, versionOf))
-	may("engine arguments", strings.Join(b.Server.Command, " "), strings.Join(n.Server.Command, " "))
+	may("engine arguments", commandOf(b.Server.Command), commandOf(n.Server.Command))
 	may("image", b.Server.Image, n.Server.Image)
 	may("image digest", joined(base, func(a *results.Attempt) string { return a.Server.ImageDigest }), joined(new, func(a *results.Attempt) string { return a.Server.ImageDigest }))
 	may("driver", joined(base, func(a *results.Attempt) string { return a.Node.Driver }), joined(new, func(a *results.Attempt) string { return a.Node.Driver }))
@@ -66,6 +67,33 @@ func conditions(base, new *read.Run) (matters, also []Difference) {
 	may("URL", b.Server.URL, n.Server.URL)
 	may("hpcbench", b.ToolVersion, n.ToolVersion)
 	return matters, also
+}
+
+// commandOf leaves out in which folder the program lies: the stub's is the run's own copy of hpcbench.
+func commandOf(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	return strings.Join(append([]string{filepath.Base(argv[0])}, argv[1:]...), " ")
+}
+
+// oneMeasurement are the repeats that both sides have: a salt and an epoch belong to
+// one attempt only, so equal ones mean that a run is compared with itself or a copy.
+func oneMeasurement(base, new *read.Run) []int {
+	key := func(a *results.Attempt) string { return a.Salt + " " + a.EpochAt.String() }
+	known := map[string]bool{}
+	for i := range base.Repeats {
+		if a := base.Repeats[i].Attempt; a != nil && a.Salt != "" {
+			known[key(a)] = true
+		}
+	}
+	var out []int
+	for i := range new.Repeats {
+		if a := new.Repeats[i].Attempt; a != nil && known[key(a)] {
+			out = append(out, new.Repeats[i].Index)
+		}
+	}
+	return out
 }
 
 func simulated(r *read.Run) bool {
@@ -119,7 +147,12 @@ func planDifferences(a, b results.Plan) []Difference {
 			out = append(out, Difference{"plan " + k, first(fa[k], "none"), first(fb[k], "none")})
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].What < out[j].What })
+	sort.Slice(out, func(i, j int) bool {
+		if kind := out[i].What == "plan kind"; kind != (out[j].What == "plan kind") {
+			return kind // the rest follows from it
+		}
+		return out[i].What < out[j].What
+	})
 	return out
 }
 

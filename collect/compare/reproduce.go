@@ -17,9 +17,11 @@ type Reproduction struct {
 	Format    string            `json:"format"`
 	Title     string            `json:"title"`
 	Reference results.Reference `json:"reference"`
-	// Rewrite says that the published service is compared with its rewrite, at URL.
-	Rewrite    bool        `json:"rewrite"`
-	URL        string      `json:"url,omitempty"`
+	// Services says that two services are compared: the published one, and the one at URL.
+	Services bool   `json:"services"`
+	URL      string `json:"url,omitempty"`
+	// Service is what the one at URL is, in the words of who measured it ("Go rewrite"); "" = not said.
+	Service    string      `json:"service,omitempty"`
 	Comparison *Comparison `json:"comparison"`
 	Hidden     []Hidden    `json:"hidden"`
 	Corrected  []Corrected `json:"corrected"`
@@ -63,10 +65,14 @@ var inCorrected = map[string]string{
 // Reproduce puts a run beside the published table that it repeats.
 func Reproduce(ref results.Reference, run *read.Run, o Options) *Reproduction {
 	out := &Reproduction{Format: FormatReproduction, Reference: ref, Comparison: Reference(ref, run, o), URL: run.Spec.Server.URL}
-	out.Rewrite = ref.Conditions.Path == results.PathService && path(run.Spec) == results.PathService
+	out.Services = ref.Conditions.Path == results.PathService && path(run.Spec) == results.PathService
+	out.Service = run.Spec.Service
 	out.Title = fmt.Sprintf("%s, measured again", first(ref.Title, ref.Name))
-	if out.Rewrite {
-		out.Title = fmt.Sprintf("The service's Go rewrite at %s against the legacy service (%s)", out.URL, first(ref.Title, ref.Name))
+	switch {
+	case out.Services && out.Service != "":
+		out.Title = fmt.Sprintf("The service's %s at %s against the legacy service (%s)", out.Service, out.URL, first(ref.Title, ref.Name))
+	case out.Services:
+		out.Title = fmt.Sprintf("The service at %s against the published one (%s)", out.URL, first(ref.Title, ref.Name))
 	}
 	t := aggregate.Of(run)
 	for _, row := range ref.Rows {

@@ -28,6 +28,9 @@ func Runs(base, new *read.Run, o Options) *Comparison {
 	}
 	c.Warnings = append(c.Warnings, sideWarnings("base", tb)...)
 	c.Warnings = append(c.Warnings, sideWarnings("new", tn)...)
+	if same := oneMeasurement(base, new); len(same) > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d repeats are the same measurement on both sides: between them there is nothing to find", len(same)))
+	}
 	gates := o.Gates
 	if len(gates) == 0 {
 		gates = DefaultGates

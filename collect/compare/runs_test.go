@@ -276,3 +276,22 @@ func TestUnboundedRowDoesNotDecide(t *testing.T) {
 		t.Errorf("row %+v", r)
 	}
 }
+
+func TestARunAgainstItselfIsSaid(t *testing.T) {
+	r := run(t, night(1))
+	c := compare.Runs(r, r, compare.Options{})
+	if got := strings.Join(c.Warnings, "\n"); c.Verdict != compare.NoChange || !strings.Contains(got, "5 repeats are the same measurement on both sides") {
+		t.Errorf("%s, warnings %q", c.Verdict, got)
+	}
+	c = compare.Runs(r, run(t, night(2)), compare.Options{})
+	if got := strings.Join(c.Warnings, "\n"); strings.Contains(got, "same measurement") {
+		t.Errorf("two measurements: %s", got)
+	}
+}
+
+func TestAnotherKindOfPlanComesFirst(t *testing.T) {
+	c := compare.Runs(run(t, night(1)), run(t, collecttest.Matrix()), compare.Options{})
+	if c.Verdict != compare.NotComparable || len(c.Matters) == 0 || !strings.HasPrefix(c.Reason, "plan kind differs: ") {
+		t.Errorf("%s: %s", c.Verdict, c.Reason)
+	}
+}

@@ -3,6 +3,7 @@ package read
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 
@@ -11,10 +12,13 @@ import (
 	"hpcbench/results/summary"
 )
 
+// edited is what a digest that differs means.
+const edited = "summary.json was edited (its digest differs)"
+
 // stale says why a summary that could be read shouldn't be used as it is; "" = it should.
 func stale(s *results.Summary, a *results.Attempt) string {
 	if digest, err := s.ContentDigest(); s.Digest != "" && (err != nil || digest != s.Digest) {
-		return "summary.json was edited (its digest differs)"
+		return edited
 	}
 	if bad := negative(s); bad != "" {
 		return "summary.json has a negative time (" + bad + ")"
@@ -69,13 +73,16 @@ func (r *Repeat) recompute(reason string, files *results.AttemptFiles, plan resu
 			return
 		}
 	}
-	if len(files.Records) == 0 && len(files.Samples) == 0 {
+	if len(files.Records) == 0 && (len(files.Samples) == 0 || !onDisk(r.Dir.Records())) {
 		r.keep(reason, errors.New("there are no records"), plan)
 		return
 	}
 	made := summary.Compute(summary.Input{Attempt: files.Attempt, Records: files.Records, Samples: files.Samples,
 		RecordLines: files.RecordLines, SampleLines: files.SampleLines, Plan: plan})
-	if read != nil && read.RulesVersion == made.RulesVersion && !reflect.DeepEqual(read.Steps, made.Steps) {
+	switch {
+	case reason == edited:
+		r.Problems = append(r.Problems, Problem{File: r.Dir.Summary(), Words: "it was edited (its digest differs): the figures were made again from the records, which count"})
+	case read != nil && read.RulesVersion == made.RulesVersion && !reflect.DeepEqual(read.Steps, made.Steps):
 		r.Problems = append(r.Problems, Problem{File: r.Dir.Summary(), Words: "it isn't what the records give: one of the two was edited or is incomplete; the records count"})
 	}
 	r.Summary, r.Recomputed = &made, reason
@@ -94,13 +101,29 @@ func (r *Repeat) files() (*results.AttemptFiles, error) {
 func (r *Repeat) keep(reason string, err error, plan results.Plan) {
 	words := reason + ", and it can't be made from the records: " + problem(r.Dir.Records(), err).Words
 	r.Problems = append(r.Problems, Problem{File: r.Dir.Summary(), Words: words})
-	if r.Summary == nil {
-		r.Why = reason + ", and the records give none"
+	if r.Summary == nil || reason == edited { // nothing vouches for figures that somebody wrote in
+		r.Summary, r.Why = nil, reason+", and the records give none"
 		return
 	}
 	if r.Attempt != nil && r.Summary.RulesVersion < judge.RulesVersion {
 		judge.Apply(r.Summary, *r.Attempt, plan)
 	}
+}
+
+// cut says whether a file of lines ends within one.
+func cut(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false // a missing file is another matter
+	}
+	defer f.Close()
+	end, err := f.Seek(-1, io.SeekEnd)
+	if err != nil || end < 0 {
+		return false // empty
+	}
+	last := make([]byte, 1)
+	_, err = f.Read(last)
+	return err == nil && last[0] != '\n'
 }
 
 // onDisk says whether a file is there.

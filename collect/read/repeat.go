@@ -151,6 +151,8 @@ func (r *Repeat) load(run *Run, o Options) {
 	}
 	if reason != "" {
 		r.recompute(reason, files, run.Spec.Plan)
+	} else if r.Summary.TornRecords == 0 && cut(r.Dir.Records()) {
+		r.Problems = append(r.Problems, Problem{File: r.Dir.Records(), Words: "it ends within a line: it was cut after the summary was made, whose figures stand"})
 	}
 	if r.Summary == nil {
 		return

@@ -32,6 +32,9 @@ func addAttempt(t *testing.T, dir results.RunDir, number int, state string, with
 		t.Fatal(err)
 	}
 	s.Attempt, s.State = number, state
+	if s.Digest, err = s.ContentDigest(); err != nil {
+		t.Fatal(err)
+	}
 	collecttest.WriteJSON(t, at.Summary(), s)
 }
 
@@ -146,8 +149,31 @@ func TestEditedSummaryGivesWayToTheRecords(t *testing.T) {
 	if r.Recomputed != "summary.json was edited (its digest differs)" || r.Summary.Steps[0].Counts.Completed != 25 {
 		t.Errorf("recomputed %q, completed %d", r.Recomputed, r.Summary.Steps[0].Counts.Completed)
 	}
-	if !strings.Contains(words(r.Problems), "it isn't what the records give") {
+	if !strings.Contains(words(r.Problems), "it was edited (its digest differs): the figures were made again from the records") {
 		t.Errorf("problems:\n%s", words(r.Problems))
+	}
+
+	// Without records nothing vouches for the figures.
+	if err := os.Remove(dir.Attempt(1, 0).Records()); err != nil {
+		t.Fatal(err)
+	}
+	r = open(t, dir, read.Options{}).Repeats[0]
+	if r.Summary != nil || r.Good() || !strings.Contains(r.Why, "edited (its digest differs), and the records give none") {
+		t.Errorf("an edited summary without records: good %v, why %q", r.Good(), r.Why)
+	}
+}
+
+func TestRecordsThatWereCutAreSaid(t *testing.T) {
+	dir := collecttest.Write(t, collecttest.Setup{Repeats: 1, DurationS: 10, Records: true})
+	file := dir.Attempt(1, 0).Records()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	collecttest.WriteFile(t, file, b[:len(b)-40])
+	r := open(t, dir, read.Options{}).Repeats[0]
+	if !r.Good() || !strings.Contains(words(r.Problems), "it ends within a line: it was cut after the summary was made") {
+		t.Errorf("good %v, problems:\n%s", r.Good(), words(r.Problems))
 	}
 }
 
