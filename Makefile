@@ -50,7 +50,7 @@ test-cluster: build slurm-up ## both sites through the real test Slurm
 	$(GOTEST) -p 1 -tags cluster -count 1 -timeout 20m ./templates/ ./slurm/slurmtest/ ./cmd/hpcbench/clustertest/
 
 test-fault: build slurm-up ## faults put in on purpose
-	$(GOTEST) -p 1 -tags fault -count 1 -timeout 20m ./slurm/slurmtest/ ./cmd/hpcbench/faulttest/
+	$(GOTEST) -tags fault -count 1 -timeout 20m ./cmd/hpcbench/faulttest/
 
 test-engine: build slurm-up engine ## a real vLLM on the CPU
 	$(GOTEST) -p 1 -tags engine -count 1 -timeout 25m ./engine/vllm/ ./engine/stub/ ./cmd/hpcbench/enginetest/

@@ -33,12 +33,15 @@ func Wait(ctx context.Context, sched Scheduler, entries []Entry, every time.Dura
 	backoff = retry.WithJitterPercent(10, backoff)
 	var last []RunStatus
 	gone := gone{}
+	var doubt error
 	err := retry.Do(ctx, backoff, func(ctx context.Context) error {
 		last = Status(ctx, sched, entries)
 		gone.settle(last, time.Now())
 		seen(last)
-		if err := never(last); err != nil {
-			return err
+		// Slurm writes a job's reason anew at each scheduling pass, so one look isn't believed.
+		before := doubt
+		if doubt = never(last); doubt != nil && before != nil && doubt.Error() == before.Error() {
+			return doubt
 		}
 		for _, r := range last {
 			if !r.Over() {
