@@ -143,7 +143,7 @@ func (s Submitter) unsent(ctx context.Context, ledger Ledger, wanted []int) ([]i
 }
 
 func (s Submitter) send(ctx context.Context, ledger Ledger, b batch, before []slurm.JobID) (slurm.JobID, error) {
-	name, err := uniqueName(s.Spec.Name)
+	name, err := UniqueName(s.Spec.Name)
 	if err != nil {
 		return slurm.JobID{}, err
 	}
@@ -198,8 +198,8 @@ func (s Submitter) request(b batch, name string, before []slurm.JobID) slurm.Sub
 	return r
 }
 
-// uniqueName is what a job is found by when sbatch's answer was lost.
-func uniqueName(run string) (string, error) {
+// UniqueName is what a job is found by when sbatch's answer was lost.
+func UniqueName(run string) (string, error) {
 	b := make([]byte, 4)
 	if _, err := rand.Read(b); err != nil {
 		return "", fmt.Errorf("name the job: %w", err)

@@ -167,7 +167,7 @@ func TestALostAnswerThatStaysLost(t *testing.T) {
 func killedSubmit(t *testing.T, made bool) (Submitter, Entry) {
 	t.Helper()
 	sub, e := newRun(t, results.Grouping{Mode: results.ModeChain, Chained: true, Jobs: [][]int{{1}, {2}}}, 2, "sleep 0.3")
-	name, err := uniqueName("night")
+	name, err := UniqueName("night")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,7 @@ type cli struct {
 	Sweep    sweepCmd    `cmd:"" hidden:"" help:"End what a killed repeat of this job left."`
 	Ready    readyCmd    `cmd:"" group:"job" help:"Wait until a server is ready."`
 	Stub     stubCmd     `cmd:"" group:"job" help:"Serve as a simulated engine of known behaviour."`
+	Probe    probeCmd    `cmd:"" hidden:"" help:"Look at this compute node for doctor."`
 	LocalJob localJobCmd `cmd:"" hidden:"" name:"local-job" help:"Supervise a job of a site without Slurm."`
 
 	Version    versionCmd    `cmd:"" group:"self" help:"Print the version."`

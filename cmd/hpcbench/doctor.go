@@ -13,6 +13,7 @@ import (
 
 type doctorCmd struct {
 	runFlags `embed:""`
+	Probe    bool `help:"Also look at a compute node, with a job of one GPU that needs a minute (5 at most)."`
 	JSON     bool `name:"json" help:"Print JSON."`
 }
 
@@ -22,7 +23,15 @@ func (c doctorCmd) Run(a *app) error {
 	if err != nil {
 		return usage(err)
 	}
-	found := append(early, check.Doctor(a.ctx, slurm.New(slurm.Options{}), s)...)
+	client := slurm.New(slurm.Options{})
+	found := append(early, check.Doctor(a.ctx, client, s)...)
+	if c.Probe {
+		seen, err := a.probe(client, s, found)
+		if err != nil {
+			return err
+		}
+		found = append(found, seen...)
+	}
 	found = append(found, check.Claims(s, found)...)
 	if a.ctx.Err() != nil {
 		return a.ctx.Err()
