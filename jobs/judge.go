@@ -148,6 +148,9 @@ func ended(r RepeatStatus, d onDisk, v slurm.View, cancelled bool) RepeatStatus 
 func Doing(p results.Progress) string {
 	switch p.Phase {
 	case "step", "drain", "step_warmup", "window":
+		if p.StepCount == 0 { // a search: nobody knows how many there will be
+			return fmt.Sprintf("step %d %s", p.StepIndex+1, p.Step)
+		}
 		return fmt.Sprintf("step %d/%d %s", p.StepIndex+1, p.StepCount, p.Step)
 	}
 	return p.Phase

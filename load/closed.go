@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,14 @@ const (
 	failurePause     = 100 * time.Millisecond
 	failurePauseMost = 5 * time.Second
 )
+
+// refusalPause paces a stream whose request was refused, where the plan doesn't
+// say how: a full server isn't to be asked again at the speed of its refusals.
+const refusalPause = 100 * time.Millisecond
+
+// hopelessFailures a stream, with no token from any of them, end the waiting for
+// a step that settles: the server won't produce.
+const hopelessFailures = 3
 
 // runClosed holds the step's streams: each sends its next request as soon as
 // the last one ended.
@@ -95,13 +104,15 @@ func (st *stepRun) holdWindow(begin int64) bool {
 	return true
 }
 
-// settle waits until every stream has been producing for SettleS.
+// settle waits until every stream has been producing for SettleS. It gives up
+// after settleLimit, or where nothing but failures came.
 func (st *stepRun) settle() bool {
 	deadline := st.clock.Now() + int64(settleLimit)
 	for {
-		latest := int64(0)
+		latest, producing := int64(0), false
 		for i := range st.producing {
 			at := st.producing[i].Load()
+			producing = producing || at > 0
 			if at == 0 {
 				at = never
 			}
@@ -109,6 +120,10 @@ func (st *stepRun) settle() bool {
 		}
 		now := st.clock.Now()
 		if latest != never && now-latest >= int64(seconds(st.step.SettleS)) {
+			return true
+		}
+		if n := st.failed.Load(); !producing && n >= hopelessFailures*int64(st.step.Streams) {
+			st.cfg.Warn(fmt.Sprintf("step %s: %d requests failed and none produced a token; its window opens without them", st.step.ID, n))
 			return true
 		}
 		if now > deadline {
@@ -170,6 +185,9 @@ func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
 func pauseAfter(rec *results.Record, reissueMs float64, failures int) time.Duration {
 	switch {
 	case rec.Outcome == results.OutcomeShed:
+		if reissueMs <= 0 {
+			return refusalPause
+		}
 		return max(time.Duration(reissueMs*float64(time.Millisecond)), time.Millisecond)
 	case failures > 0:
 		return min(failurePause<<min(failures-1, 10), failurePauseMost)

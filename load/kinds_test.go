@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"hpcbench/engine/stub"
 	"hpcbench/load/plans"
@@ -160,5 +161,37 @@ func TestSchedulesOfOneSeedAreAlike(t *testing.T) {
 	}
 	if a.Steps[0].Counts.Planned != b.Steps[0].Counts.Planned {
 		t.Errorf("%d and %d arrivals", a.Steps[0].Counts.Planned, b.Steps[0].Counts.Planned)
+	}
+}
+
+// A context that the model doesn't take is left out by what the server says of itself.
+func TestMatrixAsksTheServerForItsContext(t *testing.T) {
+	s := startStub(t, stub.Config{TTFTBaseMs: 5, ITLMs: 1, MaxModelLen: 1000})
+	p := ratePlan(0.3)
+	p.Kind, p.RatesPerS, p.Levels = results.KindMatrix, nil, []int{1}
+	p.Output.Tokens = 200
+	p.Matrix = &results.MatrixPlan{ContextsTokens: []int{0, 900}}
+	sum := run(t, configOf(t, endpointOf(t, s.URL()), p))
+	if over := sum.Steps[1]; !strings.HasPrefix(over.Step.NotRun, plans.OverModelLen) || over.Counts.Sent != 0 {
+		t.Errorf("%+v, sent %d", over.Step, over.Counts.Sent)
+	}
+	if sum.Steps[0].Step.NotRun != "" || sum.Steps[0].Counts.Sent == 0 {
+		t.Errorf("%+v", sum.Steps[0].Step)
+	}
+}
+
+// A cell whose every request is refused ends with its window: it isn't waited for until it would have settled.
+func TestMatrixDoesNotWaitForACellThatOnlyFails(t *testing.T) {
+	s := startStub(t, stub.Config{Faults: stub.Faults{ErrorShare: 1}})
+	p := ratePlan(2)
+	p.Kind, p.RatesPerS, p.Levels = results.KindMatrix, nil, []int{2}
+	p.Matrix = &results.MatrixPlan{ContextsTokens: []int{0}, SettleS: 0.1}
+	began := time.Now()
+	sum := run(t, configOf(t, endpointOf(t, s.URL()), p))
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if c := sum.Steps[0].Counts; c.Failed < hopelessFailures || !results.Invalid(sum.Steps[0].Findings) {
+		t.Errorf("%+v %+v", c, sum.Steps[0].Findings)
 	}
 }

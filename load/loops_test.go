@@ -196,3 +196,25 @@ func TestSummaryIsMadeAgainToTheSameBytes(t *testing.T) {
 		t.Errorf("the summary of the files has other bytes (%v)", err)
 	}
 }
+
+func TestARefusedStreamWaits(t *testing.T) {
+	shed, failed, good := &results.Record{Outcome: results.OutcomeShed}, &results.Record{Outcome: results.OutcomeFailed}, &results.Record{Outcome: results.OutcomeCompleted}
+	for _, c := range []struct {
+		rec       *results.Record
+		reissueMs float64
+		failures  int
+		want      time.Duration
+	}{
+		{shed, 0, 0, refusalPause}, // the plan doesn't say
+		{shed, 250, 0, 250 * time.Millisecond},
+		{shed, 0.01, 0, time.Millisecond},
+		{failed, 0, 1, failurePause},
+		{failed, 0, 3, 4 * failurePause},
+		{failed, 0, 50, failurePauseMost},
+		{good, 100, 0, 0},
+	} {
+		if got := pauseAfter(c.rec, c.reissueMs, c.failures); got != c.want {
+			t.Errorf("%s after %d failures, reissue %g ms: %s, want %s", c.rec.Outcome, c.failures, c.reissueMs, got, c.want)
+		}
+	}
+}

@@ -9,10 +9,10 @@ import (
 
 // Phases of a load, as Progress.Phase has them.
 const (
-	phaseStarting = "starting"
-	phaseWarmup   = "warmup"
-	phaseStep     = "step"
-	phaseDone     = "done"
+	PhaseStarting = "starting"
+	PhaseWarmup   = "warmup"
+	PhaseStep     = "step"
+	PhaseDone     = "done"
 )
 
 // progress says where the load is, for people who watch.
@@ -24,7 +24,8 @@ type progress struct {
 	leftS float64
 }
 
-// enter begins a step; leftS is what is expected of the plan from here on.
+// enter begins a step of count, 0 = nobody knows how many; leftS is what is
+// expected of the plan from here on.
 func (g *progress) enter(phase string, s results.Step, count int, leftS float64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -77,7 +77,7 @@ func prepare(ctx context.Context, cfg Config) (r *runner, done func(), err error
 	epoch := time.Now()
 	r.clock = clock.New(epoch)
 	r.state = &progress{since: epoch, p: results.Progress{Format: results.FormatProgress, Repeat: r.repeat,
-		Attempt: cfg.Attempt.Get().Attempt, Phase: phaseStarting}}
+		Attempt: cfg.Attempt.Get().Attempt, Phase: PhaseStarting}}
 
 	// The self-test of the stamps is mostly waiting: the server is asked meanwhile.
 	proven := make(chan proof, 1)
@@ -109,6 +109,9 @@ func prepare(ctx context.Context, cfg Config) (r *runner, done func(), err error
 		a.Simulated = a.Simulated || simulated
 		server(&a.Server)
 		a.Server.TemplateTokens = c.FrontTokens
+		if r.cfg.Facts.MaxModelLen == 0 {
+			r.cfg.Facts.MaxModelLen = a.Server.MaxModelLen
+		}
 	})
 	if err != nil {
 		return nil, nil, err
@@ -197,12 +200,11 @@ func (r *runner) run(ctx, abort context.Context) error {
 	var done []results.StepSummary
 	var ran []results.Step
 	for s, ok := next(done); ok; s, ok = next(done) {
-		count := max(len(known), len(ran)+1)
 		rest := []results.Step{s}
 		if len(known) > len(ran) {
 			rest = known[len(ran):]
 		}
-		r.state.enter(phaseStep, s, count, expectedS(r.plan, rest))
+		r.state.enter(PhaseStep, s, len(known), expectedS(r.plan, rest))
 		ran = append(ran, s)
 		r.runStep(ctx, abort, s)
 		if ctx.Err() != nil {
@@ -237,7 +239,7 @@ func (r *runner) warmUp(ctx, abort context.Context, known []results.Step) bool {
 	for _, arm := range slices.Sorted(maps.Keys(r.ways)) {
 		s := results.Step{Index: -1, ID: "warmup", Loop: results.LoopClosed, Streams: max(1, r.plan.Warmup.Streams),
 			DurationS: r.plan.Warmup.DurationS, Arm: arm}
-		r.state.enter(phaseWarmup, s, len(known), r.plan.Warmup.DurationS+expectedS(r.plan, known))
+		r.state.enter(PhaseWarmup, s, len(known), r.plan.Warmup.DurationS+expectedS(r.plan, known))
 		r.runStep(ctx, abort, s)
 	}
 	return ctx.Err() == nil
@@ -339,7 +341,7 @@ func (r *runner) finish(ctx context.Context, runErr error, done func()) (results
 		a.Marks = append(slices.Clip(a.Marks), marks...)
 	})
 	sum, err := Summarise(r.cfg.Dir, r.cfg.Attempt.Get(), r.plan, r.cfg.Mode)
-	r.state.enter(phaseDone, results.Step{}, len(sum.Steps), 0)
+	r.state.enter(PhaseDone, results.Step{}, len(sum.Steps), 0)
 	_ = results.WriteJSON(r.cfg.Dir.Progress(), r.state.now(r.live), r.cfg.Mode)
 	if state == results.StateInterrupted {
 		runErr = fmt.Errorf("%w: %s", ErrInterrupted, failure.Words)

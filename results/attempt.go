@@ -153,7 +153,7 @@ type Progress struct {
 	Phase     string    `json:"phase"` // starting | waiting | warmup | step | drain | stopping | done
 	Step      string    `json:"step,omitempty"`
 	StepIndex int       `json:"step_index"`
-	StepCount int       `json:"step_count"`
+	StepCount int       `json:"step_count"` // 0 = not known beforehand
 	LeftS     float64   `json:"left_s"` // of the plan, as expected
 
 	AskedPerS    float64        `json:"asked_per_s,omitempty"`

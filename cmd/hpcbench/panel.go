@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
 	"hpcbench/engine"
+	"hpcbench/load"
 	"hpcbench/load/endpoint"
 	"hpcbench/results"
 )
@@ -41,16 +43,16 @@ func (p *panel) show(now results.Progress) {
 			return
 		}
 		p.last = time.Now()
-		fmt.Fprintf(p.out, "%s %s (%d/%d): %d in flight, %d sent, %d completed, TTFT p50 %.0f ms, TPOT p50 %.1f ms, %.0f tokens/s, %s left%s\n",
-			now.Phase, now.Step, now.StepIndex+1, now.StepCount, now.InFlight, now.Sent, now.Completed, now.TTFTp50Ms, now.TPOTp50Ms, now.TokensPerS, left(now), errorWords(now.Errors))
+		fmt.Fprintf(p.out, "%s: %d in flight, %d sent, %d completed, TTFT p50 %s ms, TPOT p50 %s ms, %.0f tokens/s%s%s\n",
+			where(now), now.InFlight, now.Sent, now.Completed, figure(now.TTFTp50Ms, 0), figure(now.TPOTp50Ms, 1), now.TokensPerS, left(now), errorWords(now.Errors))
 		return
 	}
 	lines := []string{
-		fmt.Sprintf("%s %s, step %d of %d, %s left", now.Phase, now.Step, now.StepIndex+1, now.StepCount, left(now)),
-		fmt.Sprintf("rate   %6.2f/s achieved of %.2f/s asked  %s", now.AchievedPerS, now.AskedPerS, spark(p.rates)),
+		where(now) + left(now),
+		fmt.Sprintf("rate   %6.2f/s achieved%s  %s", now.AchievedPerS, asked(now), spark(p.rates)),
 		fmt.Sprintf("load   %6d in flight, %d sent, %d completed, %.0f tokens/s", now.InFlight, now.Sent, now.Completed, now.TokensPerS),
-		fmt.Sprintf("TTFT   p50 %7.1f ms   p95 %7.1f ms", now.TTFTp50Ms, now.TTFTp95Ms),
-		fmt.Sprintf("TPOT   p50 %7.2f ms   p95 %7.2f ms%s", now.TPOTp50Ms, now.TPOTp95Ms, errorWords(now.Errors)),
+		fmt.Sprintf("TTFT   p50 %7s ms   p95 %7s ms", figure(now.TTFTp50Ms, 1), figure(now.TTFTp95Ms, 1)),
+		fmt.Sprintf("TPOT   p50 %7s ms   p95 %7s ms%s", figure(now.TPOTp50Ms, 2), figure(now.TPOTp95Ms, 2), errorWords(now.Errors)),
 	}
 	var b strings.Builder
 	if p.painted > 0 {
@@ -69,8 +71,42 @@ func (p *panel) show(now results.Progress) {
 // close leaves the panel of one repeat standing; the next one begins below it.
 func (p *panel) close() { p.painted, p.rates, p.last = 0, nil, time.Time{} }
 
+// where is the phase and the step in words: "starting", "warm-up", "step
+// concurrency@4, 2 of 5". Of a search the number of its steps isn't known.
+func where(p results.Progress) string {
+	switch {
+	case p.Phase == load.PhaseWarmup:
+		return "warm-up"
+	case p.Phase != load.PhaseStep:
+		return p.Phase
+	case p.StepCount == 0:
+		return fmt.Sprintf("step %s, number %d", p.Step, p.StepIndex+1)
+	}
+	return fmt.Sprintf("step %s, %d of %d", p.Step, p.StepIndex+1, p.StepCount)
+}
+
+// left is what is left of the time that can be known, with a comma before it.
 func left(p results.Progress) string {
-	return (time.Duration(p.LeftS) * time.Second).String()
+	if p.LeftS < 1 {
+		return ""
+	}
+	return ", " + (time.Duration(p.LeftS) * time.Second).String() + " left"
+}
+
+// asked is the rate that was asked for, in an open loop.
+func asked(p results.Progress) string {
+	if p.AskedPerS == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" of %.2f/s asked", p.AskedPerS)
+}
+
+// figure is a live figure, and a dash as long as there is none.
+func figure(v float64, digits int) string {
+	if v == 0 {
+		return "–"
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
 func errorWords(errors map[string]int) string {

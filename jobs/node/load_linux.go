@@ -75,10 +75,13 @@ func (r *runner) sayProgress() func(results.Progress) {
 			return
 		}
 		last = at
-		if p.Step != "" {
+		switch {
+		case p.Phase != load.PhaseStep:
+			r.say("%s", p.Phase)
+		case p.StepCount == 0: // a search: nobody knows how many there will be
+			r.say("%s: number %d, %s (sent %d, completed %d)", p.Phase, p.StepIndex+1, p.Step, p.Sent, p.Completed)
+		default:
 			r.say("%s: step %d of %d, %s (sent %d, completed %d)", p.Phase, p.StepIndex+1, p.StepCount, p.Step, p.Sent, p.Completed)
-			return
 		}
-		r.say("%s", p.Phase)
 	}
 }
