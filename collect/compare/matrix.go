@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strings"
 
 	"hpcbench/collect/aggregate"
 	"hpcbench/collect/read"
@@ -32,6 +33,7 @@ func Matrix(ref results.MatrixReference, run *read.Run, o Options) *Comparison {
 	c.Warnings = append(c.Warnings, sideWarnings("new", t)...)
 	c.Remarks = ref.Remarks
 	c.Assumptions = append(c.Assumptions, "the published figures are one run's: the question is whether they lie where one more run of ours would")
+	var missing []string
 	for _, cell := range ref.Cells {
 		if cell.Status != results.CellValid {
 			continue
@@ -39,7 +41,7 @@ func Matrix(ref results.MatrixReference, run *read.Run, o Options) *Comparison {
 		id := fmt.Sprintf("ctx%d@c%d", cell.ContextTokens, cell.Streams)
 		step := t.StepByID(id)
 		if step == nil || step.Step.NotRun != "" {
-			c.Warnings = append(c.Warnings, id+" is published but was not measured")
+			missing = append(missing, id)
 			continue
 		}
 		for _, col := range matrixColumns {
@@ -47,6 +49,9 @@ func Matrix(ref results.MatrixReference, run *read.Run, o Options) *Comparison {
 				c.Rows = append(c.Rows, matrixRow(col.label, col.unit, col.metric, col.tolerance, *v, step, len(c.Matters) > 0))
 			}
 		}
+	}
+	if n := len(missing); n > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d published cells were not measured: %s", n, strings.Join(missing, ", ")))
 	}
 	decide(c.Rows)
 	c.conclude(t, t)

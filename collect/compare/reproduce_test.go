@@ -13,7 +13,7 @@ import (
 func TestReproduceSaysWhatTheOldToolHid(t *testing.T) {
 	ref := published(results.ReferenceRow{RatePerS: 3.79, E2ES: f(1.7), TTFTMs: f(31), ITLMs: f(9), QPS: f(3.7), TokensPerS: f(670)})
 	r := compare.Reproduce(ref, run(t, night(1)), compare.Options{})
-	if len(r.Hidden) != 1 || len(r.Corrected) != 5 || r.Rewrite || r.Title != "A published table, measured again" {
+	if len(r.Hidden) != 1 || len(r.Corrected) != 5 || r.Services || r.Title != "A published table, measured again" {
 		t.Fatalf("hidden %d, corrected %d, title %q", len(r.Hidden), len(r.Corrected), r.Title)
 	}
 	h := r.Hidden[0]
@@ -55,13 +55,20 @@ func TestReproduceWhereTheCapDropped(t *testing.T) {
 func TestReproduceOfTheServiceNamesTheRewrite(t *testing.T) {
 	ref := published(results.ReferenceRow{RatePerS: 3.79, ITLMs: f(9)})
 	ref.Conditions.Path = results.PathService
-	remote := spec(func(s *results.Spec) { s.Server.Engine, s.Server.URL = results.EngineRemote, "https://chat.example/v1" })
-	r := compare.Reproduce(ref, run(t, night(1, remote)), compare.Options{})
-	if !r.Rewrite || !strings.HasPrefix(r.Title, "The service's Go rewrite at https://chat.example/v1 against the legacy service") {
-		t.Errorf("rewrite %v, title %q", r.Rewrite, r.Title)
-	}
-	if r.Comparison.Verdict == compare.NotComparable {
-		t.Errorf("the two services compare: %s", r.Comparison.Reason)
+	for service, want := range map[string]string{
+		"Go rewrite": "The service's Go rewrite at https://chat.example/v1 against the legacy service",
+		"":           "The service at https://chat.example/v1 against the published one", // nobody said what it is
+	} {
+		remote := spec(func(s *results.Spec) {
+			s.Server.Engine, s.Server.URL, s.Service = results.EngineRemote, "https://chat.example/v1", service
+		})
+		r := compare.Reproduce(ref, run(t, night(1, remote)), compare.Options{})
+		if !r.Services || r.Service != service || !strings.HasPrefix(r.Title, want) {
+			t.Errorf("services %v, %q, title %q", r.Services, r.Service, r.Title)
+		}
+		if r.Comparison.Verdict == compare.NotComparable {
+			t.Errorf("the two services compare: %s", r.Comparison.Reason)
+		}
 	}
 }
 
@@ -107,7 +114,7 @@ func TestMatrixAgainstPublished(t *testing.T) {
 	if r := row(t, c, "ctx0@c32", "corrected.output_tokens_per_s"); r.Verdict != compare.NoChange || !r.Decides {
 		t.Errorf("tokens/s: %s %s", r.Verdict, r.Reason)
 	}
-	if got := strings.Join(c.Warnings, "\n"); !strings.Contains(got, "ctx65536@c8 is published but was not measured") {
+	if got := strings.Join(c.Warnings, "\n"); !strings.Contains(got, "1 published cells were not measured: ctx65536@c8") {
 		t.Errorf("warnings %s", got)
 	}
 	c = compare.Matrix(ref, run(t, collecttest.Matrix()), compare.Options{})
