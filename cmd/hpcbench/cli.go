@@ -29,8 +29,9 @@ type cli struct {
 	Export  exportCmd  `cmd:"" group:"read" help:"Write a run in another tool's format."`
 	Import  importCmd  `cmd:"" group:"read" help:"Read files of another tool as a run."`
 
-	Nightly  nightlyCmd  `cmd:"" group:"decide" help:"Run a suite and say whether something got slower."`
-	Baseline baselineCmd `cmd:"" group:"decide" help:"Runs that others are judged by."`
+	Reproduce reproduceCmd `cmd:"" group:"decide" help:"Measure a published table again and lay the figures side by side."`
+	Nightly   nightlyCmd   `cmd:"" group:"decide" help:"Run a suite and say whether something got slower."`
+	Baseline  baselineCmd  `cmd:"" group:"decide" help:"Runs that others are judged by."`
 
 	Sites      sitesCmd      `cmd:"" group:"know" help:"Machines."`
 	Models     modelsCmd     `cmd:"" group:"know" help:"Models of the catalogue."`

@@ -42,13 +42,18 @@ func (c compareCmd) Run(a *app) error {
 	if err != nil {
 		return failed(err)
 	}
-	switch result.Verdict {
+	return verdictCode(result)
+}
+
+// verdictCode is the exit code of a comparison.
+func verdictCode(c *compare.Comparison) error {
+	switch c.Verdict {
 	case compare.Regressed:
 		return codeError{codeRegressed, nil}
 	case compare.Invalid:
-		return codeError{codeInvalid, errors.New("invalid: " + result.Reason)}
+		return codeError{codeInvalid, errors.New("invalid: " + c.Reason)}
 	case compare.NotComparable: // nothing was compared, and no script must take that for "no change"
-		return usage(errors.New("not comparable: " + result.Reason))
+		return usage(errors.New("not comparable: " + c.Reason))
 	}
 	return nil
 }

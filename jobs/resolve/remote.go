@@ -40,10 +40,10 @@ func Remote(r RemoteRequest) (results.Spec, error) {
 	return results.Spec{
 		Format: results.FormatSpec, Name: r.Name, CreatedAt: r.Now.UTC().Truncate(time.Second), ToolVersion: r.ToolVersion,
 		Simulated: r.Simulated, Service: r.Service,
-		Site:      results.SiteFacts{Name: host(r.URL)},
-		Model:     results.ModelFacts{Name: r.Model, Source: r.Model},
-		Server:    results.ServerSpec{Engine: results.EngineRemote, URL: r.URL, ServedName: r.Model},
-		Plan:      r.Plan, Repeats: r.Repeats, Grouping: g,
+		Site:   results.SiteFacts{Name: host(r.URL)},
+		Model:  results.ModelFacts{Name: r.Model, Source: r.Model},
+		Server: results.ServerSpec{Engine: results.EngineRemote, URL: r.URL, ServedName: r.Model},
+		Plan:   r.Plan, Repeats: r.Repeats, Grouping: g,
 		Job: results.JobSpec{Dir: r.Dir, Nodes: 1},
 	}, nil
 }
