@@ -32,6 +32,7 @@ type cli struct {
 	Reproduce reproduceCmd `cmd:"" group:"decide" help:"Measure a published table again and lay the figures side by side."`
 	Nightly   nightlyCmd   `cmd:"" group:"decide" help:"Run a suite and say whether something got slower."`
 	Baseline  baselineCmd  `cmd:"" group:"decide" help:"Runs that others are judged by."`
+	AA        aaCmd        `cmd:"" group:"decide" name:"aa" help:"Say what figures vary by when nothing changed, and how often the gate would be wrong."`
 
 	Sites      sitesCmd      `cmd:"" group:"know" help:"Machines."`
 	Models     modelsCmd     `cmd:"" group:"know" help:"Models of the catalogue."`
