@@ -67,7 +67,7 @@ func (c historyCmd) list(a *app, all []history.Entry) error {
 			remarks = append(remarks, "SIMULATED")
 		}
 		if e.Invalid > 0 {
-			remarks = append(remarks, fmt.Sprintf("INVALID in %d steps", e.Invalid))
+			remarks = append(remarks, fmt.Sprintf("INVALID steps: %d", e.Invalid))
 		}
 		rows = append(rows, []string{e.At.Format("2006-01-02 15:04Z"), e.Run, e.Site, e.Plan, fmt.Sprintf("%d/%d", e.Good, e.Asked), strings.TrimPrefix(strings.Join(remarks, ", "), ", ")})
 	}
@@ -82,6 +82,9 @@ func (c historyCmd) trend(a *app, all []history.Entry, filter history.Filter) er
 	if c.JSON {
 		return printJSON(a.stdout, trends)
 	}
+	if len(trends) == 0 {
+		return c.nothing(a)
+	}
 	var rows [][]string
 	for _, t := range trends {
 		for _, p := range t.Points {
@@ -89,4 +92,20 @@ func (c historyCmd) trend(a *app, all []history.Entry, filter history.Filter) er
 		}
 	}
 	return a.list([]string{"step", "started", "run", c.Metric, "n", "engine"}, rows, 3, 4)
+}
+
+// nothing says why there is no trend to show; a script sees no line.
+func (c historyCmd) nothing(a *app) error {
+	words := "no measured run has " + c.Metric
+	if c.Simulated {
+		words = "no simulated run has " + c.Metric
+	}
+	if c.Step != "" {
+		words += " in step " + c.Step
+	}
+	if !c.Simulated {
+		words += "; --simulated shows the stub's"
+	}
+	_, err := fmt.Fprintln(a.stderr, "hpcbench: note:", words)
+	return err
 }

@@ -51,7 +51,11 @@ func (c importCmd) Run(a *app) error {
 	case err != nil:
 		return failed(err)
 	}
-	_, err = fmt.Fprintf(a.stdout, "Run folder: %s\nNext:       hpcbench collect %s --set compat\n", dir, dir)
+	set := "" // vllm bench serve counts tokens as the corrected set does, and has none of compat
+	if parts[0].Tool == convert.ToolHuggingFace {
+		set = " --set compat"
+	}
+	_, err = fmt.Fprintf(a.stdout, "Run folder: %s\nNext:       hpcbench collect %s%s\n", dir, dir, set)
 	return err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -15,26 +16,25 @@ func (a *app) colour() bool {
 }
 
 // list prints rows below a heading. Columns numbered in right hold numbers. On a
-// terminal the last column is wrapped to what is left of its width; in a pipe lines stay
-// whole, so that grep finds what it looks for.
+// terminal columns of words are folded until a line fits its width; in a pipe lines
+// stay whole, so that grep finds what it looks for.
 func (a *app) list(head []string, rows [][]string, right ...int) error {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle)
 	t.AppendHeader(cells(head))
-	wide := 0
-	for i := range len(head) - 1 {
-		w := text.StringWidth(head[i])
-		for _, r := range rows {
-			w = max(w, text.StringWidth(r[i]))
-		}
-		wide += w + 2
-	}
 	var columns []table.ColumnConfig
 	if isTerminal(a.stdout) {
-		columns = append(columns, table.ColumnConfig{Number: len(head), WidthMax: max(80-wide, 24), WidthMaxEnforcer: text.WrapSoft})
+		for i, w := range folded(head, rows, right, 80) {
+			columns = append(columns, table.ColumnConfig{Number: i + 1, WidthMax: w, WidthMaxEnforcer: text.WrapSoft})
+		}
 	}
 	for _, n := range right {
-		columns = append(columns, table.ColumnConfig{Number: n + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		c := table.ColumnConfig{Number: n + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
+		if n < len(columns) {
+			columns[n].Align, columns[n].AlignHeader = c.Align, c.AlignHeader
+			continue
+		}
+		columns = append(columns, c)
 	}
 	t.SetColumnConfigs(columns)
 	for _, r := range rows {
@@ -46,6 +46,43 @@ func (a *app) list(head []string, rows [][]string, right ...int) error {
 	}
 	_, err := io.WriteString(a.stdout, b.String())
 	return err
+}
+
+const (
+	narrowest = 12 // how far a column of words is folded
+	remarks   = 24 // how far the last column is, before any other gives
+)
+
+// folded answers the widths of columns with which a line fits the room, two blanks
+// between them: the last gives first, then the widest. Columns of numbers keep theirs.
+func folded(head []string, rows [][]string, right []int, room int) []int {
+	widths := make([]int, len(head))
+	total := 2 * (len(head) - 1)
+	for i := range head {
+		widths[i] = text.StringWidth(head[i])
+		for _, r := range rows {
+			widths[i] = max(widths[i], text.StringWidth(r[i]))
+		}
+		total += widths[i]
+	}
+	if last := len(head) - 1; total > room && !slices.Contains(right, last) {
+		give := min(total-room, max(0, widths[last]-remarks))
+		widths[last] -= give
+		total -= give
+	}
+	for ; total > room; total-- {
+		widest := -1
+		for i, w := range widths {
+			if w > max(narrowest, text.StringWidth(head[i])) && !slices.Contains(right, i) && (widest < 0 || w >= widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break // nothing is left to fold
+		}
+		widths[widest]--
+	}
+	return widths
 }
 
 func cells(words []string) table.Row {

@@ -39,6 +39,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("USER", "tester")
 			bin, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator)) // where testscript puts the program
 			env.Setenv("PROGRAM", filepath.Join(bin, "hpcbench"))
+			captures, err := filepath.Abs("../../collect/convert/testdata/captures")
+			if err != nil {
+				return err
+			}
+			env.Setenv("CAPTURES", captures)
 			env.Setenv("RUNS", filepath.Join(home, "hpcbench", "runs"))
 			return os.MkdirAll(home, 0o700)
 		},
