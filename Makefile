@@ -63,8 +63,9 @@ test-full: test ## what needs more minutes: longer faults, the Hugging Face tool
 	$(GOTEST) -p 1 -tags fault,full -count 1 -timeout 60m ./cmd/hpcbench/faulttest/
 	$(GOTEST) -tags engine -count 1 -timeout 60m -run HuggingFace ./load/
 
-bench: ## speed, as ratios within one run
-	go test -run '^$$' -bench . -benchmem ./...
+bench: ## speed of the load generator, as ratios to a bare drain of the same minute; a few minutes, alone on two cores
+	go test -run '^$$' -bench . -benchtime 1x -count 1 -timeout 20m ./load/wire/wirebench
+	go test -run '^$$' -bench . -benchtime 1x -count 1 -timeout 20m ./load/bench
 
 release: ## static binaries for linux (amd64, arm64) and darwin, with digests
 	@mkdir -p dist

@@ -154,7 +154,7 @@ type Progress struct {
 	Step      string    `json:"step,omitempty"`
 	StepIndex int       `json:"step_index"`
 	StepCount int       `json:"step_count"` // 0 = not known beforehand
-	LeftS     float64   `json:"left_s"` // of the plan, as expected
+	LeftS     float64   `json:"left_s"`     // of the plan, as expected
 
 	AskedPerS    float64        `json:"asked_per_s,omitempty"`
 	AchievedPerS float64        `json:"achieved_per_s,omitempty"`

@@ -32,6 +32,9 @@ type Level struct {
 	PerS     float64  `json:"achieved_per_s"`
 }
 
+// TooFew says that the level had too few requests for any verdict on its p95.
+func (l Level) TooFew() bool { return l.Verdict == LevelInconclusive && l.Requests < intervalFrom }
+
 // Knee is what a capacity plan found: the largest level below which all pass,
 // and the smallest that doesn't.
 type Knee struct {
@@ -83,6 +86,12 @@ func FindKnee(p Plan, steps []StepSummary) Knee {
 		k.Levels = append(k.Levels, judgeLevel(at, c, k, steps[i]))
 	}
 	slices.SortFunc(k.Levels, func(a, b Level) int { return int(math.Copysign(1, a.At-b.At)) })
+	highest := 0.0
+	for _, l := range k.Levels {
+		if l.Verdict == LevelPasses {
+			highest = l.At
+		}
+	}
 	for _, l := range k.Levels {
 		k.PlateauPerS = max(k.PlateauPerS, l.PerS)
 		switch {
@@ -90,6 +99,8 @@ func FindKnee(p Plan, steps []StepSummary) Knee {
 			k.MaxPassing = l.At
 		case l.Verdict == LevelPasses:
 			k.Monotone = false
+		case l.TooFew() && l.At < highest:
+			// A level of few streams has few requests; one above it that passes says more.
 		case k.FirstFailing == nil:
 			k.FirstFailing = &l.At
 		}

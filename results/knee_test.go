@@ -92,3 +92,19 @@ func TestLevelVerdicts(t *testing.T) {
 		}
 	}
 }
+
+// A slow server ends few requests of one stream in a window: that isn't a level which fails.
+func TestALevelOfTooFewRequestsIsNotTheKnee(t *testing.T) {
+	few := level(CapacityBaseline, 1, 25, 0, 100, 0)
+	few.Corrected.E2EMs.P95Lower, few.Corrected.E2EMs.P95Upper = nil, nil
+	few.Corrected.E2EMs.N = 25
+	good, bad := level(CapacityLevel, 8, 600, 100, 105, 110), level(CapacityLevel, 16, 600, 1e6, 1.1e6, 1.2e6)
+	k := FindKnee(capacityPlan(), []StepSummary{few, good, bad})
+	if k.MaxPassing != 8 || k.FirstFailing == nil || *k.FirstFailing != 16 || !k.Monotone {
+		t.Errorf("%+v", k)
+	}
+	k = FindKnee(capacityPlan(), []StepSummary{few})
+	if k.MaxPassing != 0 || k.FirstFailing == nil || !k.Levels[0].TooFew() {
+		t.Errorf("alone it passes nothing: %+v", k)
+	}
+}

@@ -32,12 +32,14 @@ func nextLevel(p results.Plan, done []results.StepSummary) (results.Step, bool) 
 	}
 	k := results.FindKnee(p, done)
 	above := ladder(p, done)
-	if k.FirstFailing == nil {
+	if k.FirstFailing == nil || undecided(k) {
 		for _, at := range above {
 			if at > highest(k) {
 				return levelStep(p, at, c.MinRequests, results.CapacityLevel), true
 			}
 		}
+	}
+	if k.FirstFailing == nil {
 		return results.Step{}, false
 	}
 	for _, end := range []float64{k.MaxPassing, *k.FirstFailing} {
@@ -49,6 +51,18 @@ func nextLevel(p results.Plan, done []results.StepSummary) (results.Step, bool) 
 		return levelStep(p, mid, c.MinDecidingRequests, results.CapacityRefine), true
 	}
 	return results.Step{}, false
+}
+
+// undecided says that from the first level which doesn't pass on all had too
+// few requests: a slow server ends few of a single stream's in a window, and more
+// of the next level's.
+func undecided(k results.Knee) bool {
+	for _, l := range k.Levels {
+		if l.At >= *k.FirstFailing && !l.TooFew() {
+			return false
+		}
+	}
+	return true
 }
 
 // between is the level in the middle of a bracket, and false where the bracket

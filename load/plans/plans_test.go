@@ -329,6 +329,22 @@ func TestCapacityEndsWhereThePlanCannotDecide(t *testing.T) {
 	}
 }
 
+func TestCapacityClimbsWhereOneStreamEndsTooFew(t *testing.T) {
+	// One stream of a slow server ends 30 requests in the window, two end 60, four enough.
+	steps, k := search(t, load(t, "capacity"), func(s results.Step) results.StepSummary {
+		sum := server(16)(s)
+		if s.Streams <= 2 {
+			n := 30 * s.Streams
+			sum.Counts.Sent, sum.Counts.Completed = n, n
+			sum.Corrected.E2EMs.N, sum.Corrected.E2EMs.P95Lower, sum.Corrected.E2EMs.P95Upper = n, nil, nil
+		}
+		return sum
+	})
+	if k.MaxPassing < 8 || k.FirstFailing == nil || k.MaxInFlight < 7 {
+		t.Errorf("%d steps: %+v", len(steps), k)
+	}
+}
+
 func TestFixedStepsAreRunAsFrozen(t *testing.T) {
 	next := Fixed([]results.Step{{ID: "a"}, {ID: "b"}})
 	if s, ok := next(make([]results.StepSummary, 1)); !ok || s.ID != "b" || s.Index != 1 {
