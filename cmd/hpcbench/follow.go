@@ -38,7 +38,7 @@ func (a *app) watch(entries []jobs.Entry) error {
 			return usage(errors.New("these runs belong to different schedulers; wait for them one by one"))
 		}
 	}
-	sched, err := scheduler(entries[0])
+	sched, err := poller(entries[0])
 	if err != nil {
 		return failed(err)
 	}

@@ -109,6 +109,15 @@ func scheduler(e jobs.Entry) (jobs.Scheduler, error) {
 	return slurm.New(slurm.Options{}), nil
 }
 
+// poller is scheduler for who asks again and again, or is waited for at a terminal: a
+// question that Slurm can't answer now is not put again at once.
+func poller(e jobs.Entry) (jobs.Scheduler, error) {
+	if remote(e.Spec) || e.Spec.Site.Scheduler == results.SchedulerLocal {
+		return scheduler(e)
+	}
+	return slurm.New(slurm.Options{RetryFor: -1}), nil
+}
+
 // localState is the folder of the local jobs: beside the runs, so that it is found again from a run.
 func localState(e jobs.Entry) string { return filepath.Join(filepath.Dir(string(e.Dir)), ".jobs") }
 

@@ -201,7 +201,7 @@ func (c *Cluster) waitReady(ctx context.Context) error {
 		good := 0
 		for _, n := range Nodes {
 			switch s := strings.Trim(states[n], "+"); {
-			case s == "idle", s == "mixed", s == "allocated", s == "completing":
+			case s == "idle", s == "mixed", s == "allocated", s == "completing", s == "reserved", s == "planned":
 				good++
 			case strings.HasPrefix(s, "down"), strings.HasPrefix(s, "drain"):
 				// A test's doing, or a reboot of the machine in between.

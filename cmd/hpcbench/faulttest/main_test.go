@@ -15,7 +15,7 @@ var update = flag.Bool("update-faults", false, "write docs/faults.md anew")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	code := world.Main(m)
+	code := world.MainAlone(m)
 	if code == 0 {
 		if err := seen.settle(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

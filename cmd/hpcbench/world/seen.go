@@ -89,7 +89,7 @@ func (w *World) Records(dir results.AttemptDir) (good, bad int) {
 // Until asks again until the condition holds.
 func (w *World) Until(what string, holds func() bool) {
 	w.T.Helper()
-	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if holds() {
 			return
 		}

@@ -25,9 +25,16 @@ var (
 )
 
 // Main brings the cluster up, builds the program and the doubles, and runs a
-// package's tests; it answers the exit code.
-func Main(m *testing.M) int {
-	code, err := main(m)
+// package's tests; it answers the exit code. No other package's test stops a daemon
+// of the cluster meanwhile.
+func Main(m *testing.M) int { return exit(m, Cluster.Share) }
+
+// MainAlone is Main for a package whose tests stop daemons or kill nodes: it has the
+// cluster for itself.
+func MainAlone(m *testing.M) int { return exit(m, Cluster.Alone) }
+
+func exit(m *testing.M, use func() (func(), error)) int {
+	code, err := run(m, use)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -35,8 +42,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-func main(m *testing.M) (int, error) {
-	release, err := Cluster.Share() // no other package's test stops a daemon meanwhile
+func run(m *testing.M, use func() (func(), error)) (int, error) {
+	release, err := use()
 	if err != nil {
 		return 0, err
 	}
