@@ -30,6 +30,7 @@ type Level struct {
 	Verdict  string   `json:"verdict"` // results.LevelPasses where all pass, LevelFails where any fails, else LevelInconclusive
 	Passed   int      `json:"passed"`
 	Failed   int      `json:"failed"`
+	TooFew   int      `json:"too_few,omitempty"` // had too few requests for a verdict
 	Of       int      `json:"of"`
 	Requests int      `json:"requests"` // of all repeats
 	Why      string   `json:"why"`      // the first that doesn't pass; else the first
@@ -108,6 +109,9 @@ func FindKnee(run *read.Run) *Knee {
 func (l *Level) add(r results.Level) {
 	l.Of++
 	l.Requests += r.Requests
+	if r.TooFew() {
+		l.TooFew++
+	}
 	switch r.Verdict {
 	case results.LevelPasses:
 		l.Passed++
@@ -131,6 +135,12 @@ func (l *Level) add(r results.Level) {
 }
 
 func (k *Knee) conclude() {
+	highest := 0.0
+	for _, l := range k.Levels {
+		if l.Verdict == results.LevelPasses {
+			highest = l.At
+		}
+	}
 	for i := range k.Levels {
 		l := &k.Levels[i]
 		switch {
@@ -138,6 +148,8 @@ func (k *Knee) conclude() {
 			k.MaxPassing = l.At
 		case l.Verdict == results.LevelPasses:
 			k.Monotone = false
+		case l.Passed+l.TooFew == l.Of && l.At < highest:
+			// Of few streams come few requests; a level above that passes says more.
 		case k.FirstFailing == nil:
 			k.FirstFailing = &l.At
 		}
