@@ -46,6 +46,9 @@ func judge(index int, d onDisk, j repeatJob, a slurm.Answers) RepeatStatus {
 		} else if d.progress != nil {
 			r.Words = Doing(*d.progress)
 		}
+		if a.QueueErr != nil {
+			r.Words += "; the controller cannot be asked now"
+		}
 	default:
 		r.Phase, r.Gone = PhaseUnclear, v.Gone
 	}

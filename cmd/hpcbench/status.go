@@ -74,7 +74,7 @@ func (a *app) status(entries []jobs.Entry) ([]jobs.RunStatus, error) {
 		var sched jobs.Scheduler // runs against a URL have none, and nothing is asked about them
 		if first := byKind[key][0]; !remote(first.Spec) {
 			var err error
-			if sched, err = scheduler(first); err != nil {
+			if sched, err = poller(first); err != nil {
 				return nil, err
 			}
 		}
