@@ -198,6 +198,16 @@ func (s Submitter) request(b batch, name string, before []slurm.JobID) slurm.Sub
 	return r
 }
 
+// First is the call of sbatch that would bring about the first of the wanted repeats, for
+// asking whether it would be taken and when it would start.
+func (s Submitter) First(wanted []int) slurm.SubmitRequest {
+	calls := batches(s.Spec.Grouping, wanted)
+	if len(calls) == 0 {
+		return slurm.SubmitRequest{Script: s.Dir.Script()}
+	}
+	return s.request(calls[0], "hpcbench-"+s.Spec.Name, nil)
+}
+
 // UniqueName is what a job is found by when sbatch's answer was lost.
 func UniqueName(run string) (string, error) {
 	b := make([]byte, 4)

@@ -18,6 +18,7 @@ import (
 type submitCmd struct {
 	runFlags `embed:""`
 	Wait     bool `help:"Follow the run to its end and show its table."`
+	Yes      bool `short:"y" help:"Don't ask about the cost."`
 }
 
 // Run resolves, writes the run folder, submits and returns; with --wait it follows.
@@ -39,6 +40,10 @@ func (c submitCmd) start(a *app) (jobs.Entry, error) {
 	if err != nil {
 		return e, err
 	}
+	expected, err := a.forecast(e, c.Force)
+	if err != nil {
+		return e, failed(errors.Join(err, os.RemoveAll(string(e.Dir))))
+	}
 	ids, err := a.send(e, all(e.Spec.Repeats))
 	if err != nil {
 		if len(ids) == 0 && !errors.Is(err, slurm.ErrLost) {
@@ -48,6 +53,7 @@ func (c submitCmd) start(a *app) (jobs.Entry, error) {
 		return e, failed(err)
 	}
 	a.submitted(e, ids)
+	fmt.Fprint(a.stdout, expected)
 	return e, nil
 }
 
@@ -57,6 +63,9 @@ func (c submitCmd) prepare(a *app) (jobs.Entry, error) {
 	spec, err := resolve.Spec(a.ctx, req)
 	if err != nil {
 		return jobs.Entry{}, usage(err)
+	}
+	if err := c.before(a, spec); err != nil {
+		return jobs.Entry{}, err
 	}
 	group, err := groupID(spec.Site.ProjectGroup)
 	if err != nil {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"hpcbench/jobs/resolve"
 	"hpcbench/load/plans"
@@ -17,11 +20,11 @@ import (
 // that stand for a configuration key have no default here: one that is given beats
 // every file, one that isn't leaves them their say.
 type runFlags struct {
-	Site  string `help:"Machine: lumi, karolina, local, or one of your own." placeholder:"NAME" predictor:"site"`
-	Model string `help:"Model: a short name of the catalogue, org/name, or a folder." placeholder:"MODEL" predictor:"model"`
-	GPUs  int    `name:"gpus" help:"GPUs of the run, over all nodes (on LUMI a GCD is one)." placeholder:"N"`
-	Nodes int    `help:"Nodes; as few as the GPUs need if not given." placeholder:"N"`
-	Plan  string `help:"Load: a plan's name or a .yaml file; the site's own if not given." placeholder:"PLAN" predictor:"plan"`
+	Site   string   `help:"Machine: lumi, karolina, local, or one of your own." placeholder:"NAME" predictor:"site"`
+	Models []string `name:"model" help:"Model: a short name of the catalogue, org/name, or a folder. submit takes several." placeholder:"MODEL" predictor:"model" sep:"none"`
+	GPUs   int      `name:"gpus" help:"GPUs of the run, over all nodes (on LUMI a GCD is one)." placeholder:"N"`
+	Nodes  int      `help:"Nodes; as few as the GPUs need if not given." placeholder:"N"`
+	Plan   string   `help:"Load: a plan's name or a .yaml file; the site's own if not given." placeholder:"PLAN" predictor:"plan"`
 
 	Repeats    int           `help:"Independent repeats (5 unless configured)." placeholder:"N"`
 	RepeatMode string        `help:"How repeats share jobs: array, restart, chain or reuse; the site's limits decide if not given." placeholder:"MODE"`
@@ -36,7 +39,7 @@ type runFlags struct {
 	RunsDir     string `help:"Folder that holds the runs." placeholder:"DIR"`
 	CacheDir    string `help:"Folder for caches." placeholder:"DIR"`
 
-	TP           int      `name:"tp" help:"Tensor parallel size; the GPUs of a node if not given." placeholder:"N"`
+	TPs          []int    `name:"tp" help:"Tensor parallel size; the GPUs of a node if not given. submit takes several, such as 2,4." placeholder:"N"`
 	PP           int      `name:"pp" help:"Pipeline parallel size; the nodes if not given." placeholder:"N"`
 	MaxModelLen  int      `help:"Longest request in tokens; what the plan needs if not given." placeholder:"TOKENS"`
 	MaxNumSeqs   int      `help:"Requests that the server runs at once; the server's own if not given." placeholder:"N"`
@@ -45,6 +48,51 @@ type runFlags struct {
 	ServerArg    []string `help:"Argument passed to the server as it stands; repeat the flag for more." placeholder:"ARG" sep:"none"`
 	ServerScript string   `help:"Script of your own that starts any server with an OpenAI API." placeholder:"FILE" type:"path"`
 	Force        bool     `help:"Go on where a check says that it may not work."`
+
+	// What is run, once it is known to be one configuration.
+	Model string `kong:"-"`
+	TP    int    `kong:"-"`
+}
+
+// AfterApply takes the one model and the one size that were given. Several are several
+// runs, which only submit makes.
+func (f *runFlags) AfterApply(k *kong.Context) error {
+	if len(f.Models) > 1 || len(f.TPs) > 1 {
+		if k.Selected() == nil || k.Selected().Name != "submit" {
+			return errors.New("several values of --model or --tp are several runs: that is for submit")
+		}
+		return nil
+	}
+	if len(f.Models) == 1 {
+		f.Model = f.Models[0]
+	}
+	if len(f.TPs) == 1 {
+		f.TP = f.TPs[0]
+	}
+	return nil
+}
+
+// variants are the configurations that the flags ask for: every model with every size.
+func (f runFlags) variants() []runFlags {
+	if len(f.Models) <= 1 && len(f.TPs) <= 1 {
+		return []runFlags{f}
+	}
+	models, sizes := f.Models, f.TPs
+	if len(models) == 0 {
+		models = []string{f.Model}
+	}
+	if len(sizes) == 0 {
+		sizes = []int{f.TP}
+	}
+	var all []runFlags
+	for _, m := range models {
+		for _, n := range sizes {
+			one := f
+			one.Model, one.TP = m, n
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // values are the flags that stand for configuration keys.

@@ -3,8 +3,11 @@
 package clustertest
 
 import (
+	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -148,19 +151,90 @@ func TestRefusalsKeepNothing(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	out, code := w.Hpcbench("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--account", "open-99-99", "--name", "ref")
-	if code != 4 || !strings.Contains(out, "Invalid account") {
+	if code != 2 || !strings.Contains(out, "doesn't take jobs of account open-99-99") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	if _, err := os.Stat(string(w.Run("ref"))); !os.IsNotExist(err) {
-		t.Errorf("the run folder is still there: %v", err)
+	gone := func(name string) {
+		t.Helper()
+		if _, err := os.Stat(string(w.Run(name))); !os.IsNotExist(err) {
+			t.Errorf("the run folder is still there: %v", err)
+		}
 	}
-	// Accepted by this Slurm, and then never started: not waited for.
+	gone("ref")
+	// What only sbatch knows, sbatch refuses.
+	out, code = w.Hpcbench("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--reservation", "none-such", "--name", "res")
+	if code != 4 || !strings.Contains(out, "reservation is invalid") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	gone("res")
+	// A profile that allows more than the controller: this Slurm would take the job and never start it.
 	w.File("config/sites/karolina.yaml", string(must(os.ReadFile(filepath.Join(w.Conf, "sites", "karolina.yaml"))))+"partitions:\n  qgpu_exp: {max_walltime: 10h}\n")
-	out, code = w.Hpcbench("submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--partition", "qgpu_exp", "--time", "5h", "--repeats", "1", "--name", "never", "--wait")
+	args := []string{"submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--partition", "qgpu_exp", "--time", "5h", "--repeats", "1", "--name", "never", "--wait"}
+	out, code = w.Hpcbench(args...)
+	if code != 2 || !strings.Contains(out, "asks for 05:00:00, and partition qgpu_exp allows at most 01:00:00") || !strings.Contains(out, "the profile says at most 10:00:00") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	gone("never")
+	// With --force it is sent, and then not waited for.
+	out, code = w.Hpcbench(append(args, "--force")...)
 	if code != 4 || !strings.Contains(out, "can never start") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	w.Must("cancel", "never")
+}
+
+// What a run cost is the accounting's time at the site's price, and the start that
+// Slurm expects is said beforehand.
+func TestCostOfBothSites(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	for _, c := range []struct {
+		site, partition, gpus, unit string
+		perHour                     float64
+	}{
+		{"karolina", "qgpu", "4", "node-hours", 4.0 / 8},
+		{"lumi", "small-g", "2", "GPU-hours", 0.5 * 2}, // 14 cores and 120 GiB are within two GCDs' share
+	} {
+		name := "cost-" + c.site
+		out := w.Measure("submit", "--site", c.site, "--model", "Qwen2.5-Coder-7B", "--gpus", c.gpus, "--partition", c.partition, "--repeats", "2", "--name", name, "--wait")
+		for _, words := range []string{"Cost: expected ", c.unit + ", at most ", "Slurm expects it to start "} {
+			if !strings.Contains(out, words) {
+				t.Errorf("%s: %q isn't in\n%s", c.site, words, out)
+			}
+		}
+		spec := must(results.ReadJSON[results.Spec](w.Run(name).Spec(), results.FormatSpec))
+		if spec.Site.Cost.PerHour != c.perHour {
+			t.Errorf("%s: %g an hour, want %g", c.site, spec.Site.Cost.PerHour, c.perHour)
+		}
+		var seconds float64
+		w.Until("the accounting has the jobs' end", func() bool {
+			text, code := w.Command("sacct", "-n", "-P", "-X", "--format=State,ElapsedRaw", "--jobs="+w.Status(name).Repeats[0].JobID[:strings.Index(w.Status(name).Repeats[0].JobID, "_")])
+			n := 0
+			seconds = 0
+			for _, line := range strings.Fields(text) {
+				state, elapsed, _ := strings.Cut(line, "|")
+				if v, err := strconv.ParseFloat(elapsed, 64); err == nil && state == "COMPLETED" {
+					seconds, n = seconds+v, n+1
+				}
+			}
+			return code == 0 && n == 2
+		})
+		want := seconds / 3600 * c.perHour
+		var doc struct {
+			Spent *struct {
+				Unit  string  `json:"unit"`
+				Hours float64 `json:"hours"`
+				Jobs  int     `json:"jobs"`
+			} `json:"spent"`
+		}
+		text := w.Measure("collect", name, "--json")
+		if err := json.Unmarshal([]byte(text[strings.Index(text, "{\n"):]), &doc); err != nil || doc.Spent == nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if doc.Spent.Unit != c.unit || doc.Spent.Jobs != 2 || math.Abs(doc.Spent.Hours-want) > 1e-9 {
+			t.Errorf("%s: spent %+v, the accounting's %g s are %g", c.site, *doc.Spent, seconds, want)
+		}
+	}
 }
 
 func must[T any](v T, err error) T {
