@@ -56,11 +56,11 @@ func TestSameSeedSameScheduleOtherTexts(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		cmd := exec.Command(bin, "load", "--url", front.URL, "--plan", plan, "--name", name, "--runs-dir", filepath.Join(home, "runs"))
 		cmd.Env = append(os.Environ(), "HOME="+home)
-		out, err := cmd.CombinedOutput()
-		var sum results.Summary
+		out, exit := cmd.CombinedOutput()
 		dir := results.RunDir(filepath.Join(home, "runs", name))
-		if sum, err = results.ReadJSON[results.Summary](dir.Attempt(1, 0).Summary(), results.FormatSummary); err != nil {
-			t.Fatalf("%v\n%s", err, out) // a busy machine may make the step invalid: its schedule is there all the same
+		sum, err := results.ReadJSON[results.Summary](dir.Attempt(1, 0).Summary(), results.FormatSummary)
+		if err != nil {
+			t.Fatalf("%v, %v\n%s", exit, err, out) // a busy machine may make the step invalid: its schedule is there all the same
 		}
 		digests[sum.ScheduleDigest] = true
 	}
