@@ -105,6 +105,9 @@ func (s Submitter) Submit(ctx context.Context, wanted []int) ([]slurm.JobID, err
 	for _, b := range batches(s.Spec.Grouping, wanted) {
 		id, err := s.send(ctx, ledger, b, ids)
 		if err != nil {
+			if id.Job != 0 { // it was sent, and only writing that down failed
+				ids = append(ids, id)
+			}
 			if len(ids) > 0 {
 				err = fmt.Errorf("%w (already submitted: %s; `hpcbench resume %s` sends the rest)", err, join(ids), s.Spec.Name)
 			}

@@ -299,3 +299,24 @@ func TestCancelTouchesOnlyOurOwn(t *testing.T) {
 		t.Errorf("got %+v, %v", runs, err)
 	}
 }
+
+// full is a disk that takes the intent and nothing more.
+type full struct {
+	Scheduler
+	ledger string
+}
+
+func (f full) Submit(ctx context.Context, r slurm.SubmitRequest) (slurm.JobID, error) {
+	id, err := f.Scheduler.Submit(ctx, r)
+	return id, errors.Join(err, os.Remove(f.ledger), os.Mkdir(f.ledger, 0o700))
+}
+
+// Whoever removes the run folder of a submit that failed must know that a job was made.
+func TestAJobThatCouldNotBeWrittenDownIsAnswered(t *testing.T) {
+	sub, e := newRun(t, results.Grouping{Mode: results.ModeRestart, Jobs: [][]int{{1}}}, 1, "true")
+	sub.Scheduler = full{sub.Scheduler, e.Dir.Ledger()}
+	ids, err := sub.Submit(t.Context(), []int{1})
+	if err == nil || len(ids) != 1 || !strings.Contains(err.Error(), "already submitted: 1") {
+		t.Errorf("got %v, %v", ids, err)
+	}
+}

@@ -103,22 +103,19 @@ func (c submitCmd) quick(a *app, site sites.Profile, specs []results.Spec) error
 	return nil
 }
 
-// forecast says when a run's first job is expected to start, in a line for people.
-// What Slurm refuses is an error; that it can't say now is none.
-func (a *app) forecast(e jobs.Entry, force bool) (string, error) {
+// forecast says when a run's first job is expected to start, in a line for people,
+// or nothing. A refusal says nothing either: sbatch --test-only refuses what can't start
+// with the nodes of this moment, such as in a maintenance, and sbatch itself takes it.
+func (a *app) forecast(e jobs.Entry) string {
 	if e.Spec.Site.Scheduler != results.SchedulerSlurm {
-		return "", nil
+		return ""
 	}
 	client := slurm.New(slurm.Options{RetryFor: -1})
 	f, err := check.Forecast(a.ctx, client, a.submitter(client, e), all(e.Spec.Repeats))
-	var refused *slurm.CommandError
-	switch {
-	case err == nil:
-		return startWords(f.Start, now()), nil
-	case errors.As(err, &refused) && refused.Cause == nil && !force:
-		return "", fmt.Errorf("submit %s: %w", e.Name, err)
+	if err != nil {
+		return ""
 	}
-	return "", nil
+	return startWords(f.Start, now())
 }
 
 func startWords(start, now time.Time) string {

@@ -40,10 +40,7 @@ func (c submitCmd) start(a *app) (jobs.Entry, error) {
 	if err != nil {
 		return e, err
 	}
-	expected, err := a.forecast(e, c.Force)
-	if err != nil {
-		return e, failed(errors.Join(err, os.RemoveAll(string(e.Dir))))
-	}
+	expected := a.forecast(e)
 	ids, err := a.send(e, all(e.Spec.Repeats))
 	if err != nil {
 		if len(ids) == 0 && !errors.Is(err, slurm.ErrLost) {

@@ -24,6 +24,9 @@ type Request struct {
 	Name    string // of the run
 	Mode    string // of the repeats
 	Repeats int
+	// Grouping is how the repeats are put into jobs where that was decided for several runs together.
+	Grouping *results.Grouping
+	Session  *results.SessionSpec
 
 	Walltime    time.Duration
 	MaxModelLen int
@@ -84,7 +87,7 @@ func Spec(ctx context.Context, req Request) (results.Spec, error) {
 	d := &draft{req: req}
 	d.spec = results.Spec{
 		Format: results.FormatSpec, CreatedAt: req.Now.UTC().Truncate(time.Second), ToolVersion: req.ToolVersion,
-		Origins: map[string]string{},
+		Origins: map[string]string{}, Session: req.Session,
 	}
 	if !d.place() { // without a site nothing else can be said
 		return results.Spec{}, tidy(d.errs)

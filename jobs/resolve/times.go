@@ -10,21 +10,25 @@ import (
 
 // times puts the repeats into jobs and says how long each takes.
 func (d *draft) times() {
-	load := results.EstimatePlan(d.spec.Plan)
-	s := d.spec.Server
 	d.spec.Job.SignalS = 120
-	t := fit.Times{
-		StartS: s.ExpectedStartS, LoadS: load.Seconds, DrainS: load.DrainSeconds,
-		StopS: s.GraceS + 10, StartReserveS: s.DeadlineS - s.ExpectedStartS, SignalS: d.spec.Job.SignalS,
-	}
-	limits := fit.Limits{
-		Partition: d.site.Partition, WalltimeS: int(d.part.MaxWalltime.Seconds()),
-		MaxJobs: d.part.MaxJobs, MaxRunning: d.part.MaxRunning, Scheduler: d.site.Scheduler,
-	}
-	grouping, seconds, sum, err := fit.Group(d.spec.Repeats, t, limits, d.req.Mode)
-	if err != nil {
-		d.fail(fmt.Errorf("%w; take fewer --repeats, a shorter plan or another --partition", err))
-		return
+	t, limits := TimesOf(d.spec), LimitsOf(d.site)
+	var grouping results.Grouping
+	var seconds int
+	var sum []string
+	if g := d.req.Grouping; g != nil {
+		longest := 0
+		for _, job := range g.Jobs {
+			longest = max(longest, len(job))
+		}
+		grouping = *g
+		seconds, sum = fit.Walltime(t, longest, g.FreshServer)
+	} else {
+		var err error
+		grouping, seconds, sum, err = fit.Group(d.spec.Repeats, t, limits, d.req.Mode)
+		if err != nil {
+			d.fail(fmt.Errorf("%w; take fewer --repeats, a shorter plan or another --partition", err))
+			return
+		}
 	}
 	if asked := int(d.req.Walltime.Seconds()); asked > 0 {
 		if limits.WalltimeS > 0 && asked > limits.WalltimeS {

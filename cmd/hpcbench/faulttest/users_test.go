@@ -75,7 +75,7 @@ func TestTwoUsersOnOneNode(t *testing.T) {
 	}
 	f.submit("--repeats", "1", "--reservation", node)
 	f.measuring(1, 0)
-	f.over()
+	f.Until("the repeat has ended", func() bool { return !f.attempt(1, 0).EndedAt.IsZero() })
 	if out, code := asUser(t, other, program, "wait", "theirs"); code != 0 {
 		t.Fatalf("the other user's wait: exit code %d\n%s\n%s", code, out, other.JobOutput())
 	}
