@@ -11,6 +11,7 @@ import (
 
 // Spent is what the accounting says of one job of a run.
 type Spent struct {
+	Name  string // of the job
 	State slurm.State
 	Ended bool
 	// Elapsed is over all the times that the job ran.
@@ -49,6 +50,7 @@ func Accounting(ctx context.Context, sched Scheduler, run results.RunDir) (map[s
 		key := fmt.Sprint(r.RawID)
 		s := found[key]
 		s.Elapsed += r.Elapsed
+		s.Name = r.Name
 		if r.Latest {
 			s.State, s.Ended, s.Line = r.State, r.State.Class().Over(), r.Line()
 		}

@@ -49,6 +49,10 @@ func Unsent(run results.RunDir, repeats int) ([]int, error) {
 // Mirror writes into the ledger of one run what another's says that it doesn't yet:
 // two runs whose repeats alternate in one job have that job in both.
 func Mirror(from, to results.RunDir) error {
+	return mirror(from, to, func(results.LedgerEntry) bool { return true })
+}
+
+func mirror(from, to results.RunDir, wanted func(results.LedgerEntry) bool) error {
 	theirs, err := OpenLedger(from).Read()
 	if err != nil {
 		return err
@@ -63,7 +67,7 @@ func Mirror(from, to results.RunDir) error {
 		known[key(e)] = true
 	}
 	for _, e := range theirs {
-		if known[key(e)] {
+		if known[key(e)] || !wanted(e) {
 			continue
 		}
 		known[key(e)] = true

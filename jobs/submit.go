@@ -27,6 +27,8 @@ type batch struct {
 	repeats []int
 	array   string
 	chained bool
+	// dependency is given to sbatch as it stands.
+	dependency string
 }
 
 // batches says which calls of sbatch bring the wanted repeats about.
@@ -86,6 +88,8 @@ type Submitter struct {
 	Say       func(string) // told what is waited for; may be nil
 	// Script is sent instead of the run's own; "" = the run's own.
 	Script string
+	// Word stands in the job's names instead of the run's name.
+	Word string
 
 	once bool // a repeat that was ever sent is not sent again
 }
@@ -146,7 +150,11 @@ func (s Submitter) unsent(ctx context.Context, ledger Ledger, wanted []int) ([]i
 }
 
 func (s Submitter) send(ctx context.Context, ledger Ledger, b batch, before []slurm.JobID) (slurm.JobID, error) {
-	name, err := UniqueName(s.Spec.Name)
+	word := s.Word
+	if word == "" {
+		word = s.Spec.Name
+	}
+	name, err := UniqueName(word)
 	if err != nil {
 		return slurm.JobID{}, err
 	}
@@ -195,6 +203,7 @@ func (s Submitter) request(b batch, name string, before []slurm.JobID) slurm.Sub
 		r.Time = s.Walltime
 		r.Environ = append(r.Environ, fmt.Sprintf("%s=%d", WalltimeVariable, int(s.Walltime.Seconds())))
 	}
+	r.Dependency = b.dependency
 	if b.chained && len(before) > 0 {
 		r.Dependency = "afterany:" + before[len(before)-1].String()
 	}
@@ -208,8 +217,11 @@ func (s Submitter) First(wanted []int) slurm.SubmitRequest {
 	if len(calls) == 0 {
 		return slurm.SubmitRequest{Script: s.Dir.Script()}
 	}
-	return s.request(calls[0], "hpcbench-"+s.Spec.Name, nil)
+	return s.request(calls[0], jobPrefix+s.Spec.Name, nil)
 }
+
+// jobPrefix begins the names of all our jobs.
+const jobPrefix = "hpcbench-"
 
 // UniqueName is what a job is found by when sbatch's answer was lost.
 func UniqueName(run string) (string, error) {
@@ -217,7 +229,7 @@ func UniqueName(run string) (string, error) {
 	if _, err := rand.Read(b); err != nil {
 		return "", fmt.Errorf("name the job: %w", err)
 	}
-	return "hpcbench-" + run + "-" + hex.EncodeToString(b), nil
+	return jobPrefix + run + "-" + hex.EncodeToString(b), nil
 }
 
 func join(ids []slurm.JobID) string {

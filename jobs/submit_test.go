@@ -74,11 +74,11 @@ func TestBatches(t *testing.T) {
 		wanted []int
 		want   []batch
 	}{
-		"array":          {array(5), []int{1, 2, 3, 4, 5}, []batch{{-1, []int{1, 2, 3, 4, 5}, "1-5", false}}},
-		"resumed array":  {throttled, []int{1, 3, 4, 5}, []batch{{-1, []int{1, 3, 4, 5}, "1,3-5%2", false}}},
-		"chain":          {chain, []int{1, 2, 3, 4, 5}, []batch{{0, []int{1, 2, 3}, "", false}, {1, []int{4, 5}, "", true}}},
-		"resumed chain":  {chain, []int{5}, []batch{{1, []int{5}, "", false}}},
-		"restart":        {results.Grouping{Mode: results.ModeRestart, Jobs: [][]int{{1, 2}}}, []int{2}, []batch{{0, []int{2}, "", false}}},
+		"array":          {array(5), []int{1, 2, 3, 4, 5}, []batch{{-1, []int{1, 2, 3, 4, 5}, "1-5", false, ""}}},
+		"resumed array":  {throttled, []int{1, 3, 4, 5}, []batch{{-1, []int{1, 3, 4, 5}, "1,3-5%2", false, ""}}},
+		"chain":          {chain, []int{1, 2, 3, 4, 5}, []batch{{0, []int{1, 2, 3}, "", false, ""}, {1, []int{4, 5}, "", true, ""}}},
+		"resumed chain":  {chain, []int{5}, []batch{{1, []int{5}, "", false, ""}}},
+		"restart":        {results.Grouping{Mode: results.ModeRestart, Jobs: [][]int{{1, 2}}}, []int{2}, []batch{{0, []int{2}, "", false, ""}}},
 		"nothing wanted": {results.Grouping{Mode: results.ModeRestart, Jobs: [][]int{{1, 2}}}, nil, nil},
 	} {
 		if d := cmp.Diff(c.want, batches(c.g, c.wanted), cmp.AllowUnexported(batch{})); d != "" {

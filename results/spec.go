@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -29,8 +30,10 @@ type Spec struct {
 
 	Repeats  int      `json:"repeats"`
 	Grouping Grouping `json:"grouping"`
-	Job      JobSpec  `json:"job"`
-	Setup    Setup    `json:"setup"`
+	// Session is set for runs that were submitted together and whose repeats alternate.
+	Session *SessionSpec `json:"session,omitempty"`
+	Job     JobSpec      `json:"job"`
+	Setup   Setup        `json:"setup"`
 
 	// Origins says where a value came from (flag, environment, file:line, profile), by its name on the command line.
 	Origins map[string]string `json:"origins,omitempty"`
@@ -39,9 +42,9 @@ type Spec struct {
 }
 
 // Digest is the sha256 of what the run measures: the spec without its name,
-// time, tool version, origins and warnings. resume refuses another digest.
+// time, session, tool version, origins and warnings. resume refuses another digest.
 func (s Spec) Digest() (string, error) {
-	s.Name, s.ToolVersion, s.CreatedAt, s.Origins, s.Warnings = "", "", time.Time{}, nil, nil
+	s.Name, s.ToolVersion, s.CreatedAt, s.Origins, s.Warnings, s.Session = "", "", time.Time{}, nil, nil, nil
 	s.Job.Dir = ""
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -163,6 +166,27 @@ type Grouping struct {
 	// Beside is the folder of the run whose repeats alternate with these in the same job, "" = none.
 	Beside string `json:"beside,omitempty"`
 	Why    string `json:"why"` // the reason for the choice, in words
+}
+
+// SessionSpec says with which other runs a run alternates.
+type SessionSpec struct {
+	Name string   `json:"name"` // the same word in all of them
+	Runs []string `json:"runs"` // their names, in their order; the folders lie side by side
+	// OneJob says that they share jobs, in which they run by turns, and Share which part of such a job's time is
+	// expected to be this run's: what it cost is told by that.
+	OneJob bool    `json:"one_job,omitempty"`
+	Share  float64 `json:"share,omitempty"`
+}
+
+// JobWord is the word in the names of shared jobs, where a run's own have its name.
+func (s SessionSpec) JobWord() string { return s.Name + ".session" }
+
+// Part is which part of a job's time is this run's, by the job's name.
+func (s *SessionSpec) Part(jobName string) float64 {
+	if s == nil || !s.OneJob || !strings.HasPrefix(jobName, "hpcbench-"+s.JobWord()+"-") {
+		return 1
+	}
+	return s.Share
 }
 
 // JobSpec is what is asked of Slurm.

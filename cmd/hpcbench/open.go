@@ -72,7 +72,7 @@ func (a *app) accounting(e jobs.Entry) map[string]read.Job {
 	}
 	found := map[string]read.Job{}
 	for id, s := range spent {
-		found[id] = read.Job{ID: id, State: string(s.State), Ended: s.Ended, ElapsedS: s.Elapsed.Seconds(), Line: s.Line}
+		found[id] = read.Job{ID: id, State: string(s.State), Ended: s.Ended, ElapsedS: s.Elapsed.Seconds() * e.Spec.Session.Part(s.Name), Line: s.Line}
 	}
 	return found
 }

@@ -1,0 +1,90 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"hpcbench/results"
+	"hpcbench/slurm"
+)
+
+// Session sends several runs whose repeats alternate.
+type Session struct {
+	Runs []Submitter // in their order; all have the same repeats and the same grouping
+	// Script is the script of the shared jobs, and Walltime what such a job asks for. Without one every repeat is
+	// a job of its own.
+	Script   string
+	Walltime time.Duration
+}
+
+// Submit sends all repeats of all runs. It answers the ids of what was sent, also with
+// an error: the rest is then sent by resuming the runs.
+func (s Session) Submit(ctx context.Context) ([]slurm.JobID, error) {
+	if s.Script != "" {
+		return s.shared(ctx)
+	}
+	return s.rounds(ctx)
+}
+
+// rounds sends repeat 1 of every run, then repeat 2, and so on. A round may start once
+// all jobs of the one before have started (after:, not afterany:), so that no
+// configuration runs ahead of the others, and yet as many run at a time as the
+// site allows. Each round begins with the run that was second in the one before.
+func (s Session) rounds(ctx context.Context) ([]slurm.JobID, error) {
+	var sent, before []slurm.JobID
+	n := s.Runs[0].Spec.Repeats
+	for r := 1; r <= n; r++ {
+		var round []slurm.JobID
+		for i := range s.Runs {
+			run := s.Runs[(r-1+i)%len(s.Runs)]
+			b := batch{group: -1, repeats: []int{r}, array: fmt.Sprint(r), dependency: afterStart(before)}
+			id, err := run.send(ctx, OpenLedger(run.Dir), b, nil)
+			if err != nil {
+				if len(sent) > 0 {
+					err = fmt.Errorf("%w (already submitted: %s; `hpcbench resume` of each run sends the rest)", err, join(sent))
+				}
+				return sent, err
+			}
+			sent, round = append(sent, id), append(round, id)
+		}
+		before = round
+	}
+	return sent, nil
+}
+
+// afterStart is the dependency on the start of jobs.
+func afterStart(ids []slurm.JobID) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	d := "after"
+	for _, id := range ids {
+		d += ":" + id.String()
+	}
+	return d
+}
+
+// shared sends jobs in which the runs go by turns. The first run's ledger has them
+// first, and the others' have the same entries, so that each run can be followed, resumed
+// and cancelled alone.
+func (s Session) shared(ctx context.Context) ([]slurm.JobID, error) {
+	first := s.Runs[0]
+	first.Script, first.Walltime, first.Word = s.Script, s.Walltime, first.Spec.Session.JobWord()
+	var repeats []int
+	for r := 1; r <= first.Spec.Repeats; r++ {
+		repeats = append(repeats, r)
+	}
+	ids, err := first.Submit(ctx, repeats)
+	for _, other := range s.Runs[1:] {
+		err = errors.Join(err, MirrorSession(first.Dir, other.Dir, *first.Spec.Session))
+	}
+	return ids, err
+}
+
+// MirrorSession writes what one run's ledger says of the shared jobs of its session into another's.
+func MirrorSession(from, to results.RunDir, s results.SessionSpec) error {
+	return mirror(from, to, func(e results.LedgerEntry) bool { return strings.HasPrefix(e.JobName, jobPrefix+s.JobWord()+"-") })
+}
