@@ -133,6 +133,8 @@ type baselineSetCmd struct {
 	Name string `arg:"" help:"Name of the baseline." predictor:"baseline"`
 	Ref  string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
 	Why  string `required:"" help:"Why it is promoted; kept with it." placeholder:"TEXT"`
+	// Force is for those who know that the partition does no harm.
+	Force bool `help:"Promote also a run of a partition that isn't for production, such as dev-g."`
 }
 
 func (c baselineSetCmd) Run(a *app) error {
@@ -143,6 +145,12 @@ func (c baselineSetCmd) Run(a *app) error {
 	run, err := a.openEntry(e, read.Options{})
 	if err != nil {
 		return err
+	}
+	if site, _, err := sites.LoadSite(e.Spec.Site.Name, sites.System()); err == nil && !c.Force {
+		site.Partition = e.Spec.Job.Partition
+		if err := production(site); errors.Is(err, errNotProduction) {
+			return usage(fmt.Errorf("promote %s: %w", e.Name, err))
+		}
 	}
 	b, err := gate.Promote(run, c.Name, sites.System().Who().User, c.Why, now())
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hpcbench/collect/collecttest"
+	"hpcbench/collect/gate"
+	"hpcbench/collect/gate/gatetest"
 	"hpcbench/results"
 	"hpcbench/results/judge"
 )
@@ -27,6 +29,7 @@ func TestMain(m *testing.M) {
 //
 //	code N PROGRAM ARGS…    runs a program that must end with exit code N
 //	mkrun NAME [KEY=VALUE…] writes a made-up run into the runs folder of the site local; see makeRun
+//	mknights SUITE ENTRY COUNT FACTOR [STATE [BEFORE]] makes up nights before the last one of an entry, FACTOR times as high
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -73,6 +76,23 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				collecttest.Write(scriptTB{ts: ts, dir: ts.Getenv("RUNS")}, s)
 			},
+			"mknights": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) < 4 {
+					ts.Fatalf("usage: mknights SUITE ENTRY COUNT FACTOR [STATE [BEFORE]]")
+				}
+				count, err := strconv.Atoi(args[2])
+				ts.Check(err)
+				factor, err := strconv.ParseFloat(args[3], 64)
+				ts.Check(err)
+				past := gatetest.Past{Nights: count, Factor: factor, RepeatCV: 0.01, NightCV: 0.005, Seed: 1}
+				if len(args) > 4 {
+					past.State = gate.State(args[4])
+				}
+				if len(args) > 5 {
+					past.Before = args[5]
+				}
+				gatetest.Write(scriptTB{ts: ts}, filepath.Join(ts.Getenv("RUNS"), results.NightlyDir, args[0], "nights.jsonl"), args[1], past)
+			},
 		},
 	})
 }
@@ -90,7 +110,7 @@ func (s scriptTB) Fatal(args ...any)              { s.ts.Fatalf("%s", fmt.Sprint
 func (s scriptTB) Fatalf(format string, a ...any) { s.ts.Fatalf(format, a...) }
 
 // setupOf reads NAME and KEY=VALUE: seed=N, repeats=N, noise=CV, duration=S, rates=2.53,8.54,
-// slower=STEP:FACTOR, invalid=STEP:REPEAT (0 = every repeat), model=NAME, simulated, records. With kind=matrix,
+// slower=STEP:FACTOR, invalid=STEP:REPEAT (0 = every repeat), model=NAME, partition=SITE:NAME, simulated, records. With kind=matrix,
 // capacity or gateway first it is such a run.
 func setupOf(args []string) (collecttest.Setup, error) {
 	s := collecttest.Setup{DurationS: 20, RepeatCV: 0.01}
@@ -137,6 +157,10 @@ func setupOf(args []string) (collecttest.Setup, error) {
 		case "slower":
 			_, err = fmt.Sscanf(value, "%d:%g", &step, &factor)
 			s.Slower = map[int]float64{step: factor}
+		case "partition":
+			s.Spec, err = func(spec *results.Spec) {
+				spec.Site.Name, spec.Job.Partition, _ = strings.Cut(value, ":")
+			}, nil
 		case "model":
 			own := s.Spec
 			s.Spec, err = func(spec *results.Spec) {

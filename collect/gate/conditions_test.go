@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"path/filepath"
 	"testing"
+	"time"
 
 	"hpcbench/collect/collecttest"
 	"hpcbench/results"
@@ -51,5 +53,24 @@ func TestConditions(t *testing.T) {
 	nights := Nights{{Night: "1", Conditions: base}, {Night: "2", Conditions: "other"}, {Night: "3"}}
 	if got := nights.Under(base); len(got) != 2 || got[0].Night != "1" || got[1].Night != "3" {
 		t.Errorf("nights under the conditions: %+v", got)
+	}
+}
+
+// A night that was made up for later stands where its name says, not where its time does.
+func TestNightsAreInTheOrderOfTheirNames(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "nights.jsonl")
+	late := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	for _, n := range []NightRecord{{Night: "2026-03-11", At: late, State: Inconclusive}, {Night: "2026-03-12", At: late.AddDate(0, -8, 0), State: Inconclusive}, {Night: "2026-03-10", At: late, State: Learning}} {
+		n.Entry = "e"
+		if err := AppendNight(file, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nights, _, err := LoadNights(file)
+	if err != nil || nights[0].Night != "2026-03-10" || nights[2].Night != "2026-03-12" {
+		t.Errorf("%+v, %v", nights, err)
+	}
+	if n := nights.InconclusiveRunning("e", "2026-03-13"); n != 2 {
+		t.Errorf("%d inconclusive nights running", n)
 	}
 }

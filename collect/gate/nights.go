@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func (n NightRecord) good() bool {
 	return n.State == Green || n.State == Learning || n.State == MachineChanged
 }
 
-// Nights are the judged nights of a suite, by rising time.
+// Nights are the judged nights of a suite, in the order of their names: one may be made up for later.
 type Nights []NightRecord
 
 // AppendNight adds a line to a suite's nights and syncs it, since the next call decides by it.
@@ -84,7 +85,7 @@ func LoadNights(path string) (Nights, results.Lines, error) {
 		return nil, lines, fmt.Errorf("read the nights: %w", err)
 	}
 	lines.Bad += foreign
-	slices.SortStableFunc(out, func(a, b NightRecord) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(out, func(a, b NightRecord) int { return cmp.Or(cmp.Compare(a.Night, b.Night), a.At.Compare(b.At)) })
 	return out, lines, nil
 }
 

@@ -123,8 +123,11 @@ func (t Trend) figure() Figure {
 	return f
 }
 
+// notMeasured stands for an entry in trouble: Slurm, the container, the server or the budget.
+const notMeasured gate.State = "not measured"
+
 // nightOrder is from the worst to the best.
-var nightOrder = []gate.State{gate.Red, gate.NeedsPairs, gate.Invalid, gate.Inconclusive, gate.MachineChanged, gate.Learning, gate.Green}
+var nightOrder = []gate.State{gate.Red, gate.NeedsPairs, gate.Invalid, notMeasured, gate.Inconclusive, gate.MachineChanged, gate.Learning, gate.Green}
 
 // overallNight is the whole night in a word, and why.
 func overallNight(n gate.SuiteNight) (gate.State, string) {
@@ -154,7 +157,7 @@ func overallNight(n gate.SuiteNight) (gate.State, string) {
 
 func entryState(e gate.EntryNight) gate.State {
 	if e.Trouble != "" {
-		return gate.Invalid
+		return notMeasured
 	}
 	return e.Night.State
 }
@@ -168,7 +171,7 @@ func entryReason(e gate.EntryNight) string {
 
 func nightTone(s gate.State) string {
 	switch s {
-	case gate.Red, gate.Invalid:
+	case gate.Red, gate.Invalid, notMeasured:
 		return "bad"
 	case gate.Green:
 		return "good"

@@ -55,7 +55,7 @@ func nightNotes(n gate.SuiteNight) []Note {
 		switch entryState(e) {
 		case gate.Red, gate.Invalid:
 			level = results.LevelInvalid
-		case gate.MachineChanged, gate.Inconclusive, gate.NeedsPairs:
+		case notMeasured, gate.MachineChanged, gate.Inconclusive, gate.NeedsPairs:
 			level = results.LevelWarning
 		}
 		words := fmt.Sprintf("%s %s: %s", e.Entry, entryState(e), entryReason(e))
