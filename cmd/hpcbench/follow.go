@@ -75,7 +75,12 @@ func (a *app) followAndCollect(e jobs.Entry) error {
 		return waited // nothing is over yet, or nothing will ever begin
 	}
 	collected := a.collect(e)
-	fmt.Fprintf(a.stdout, "\nFiles: %s\nNext:  hpcbench compare %s --reference NAME   (`hpcbench references` lists the published tables)\n", e.Dir, e.Name)
+	fmt.Fprintf(a.stdout, "\nFiles: %s\n", e.Dir)
+	if waited == nil {
+		fmt.Fprintf(a.stdout, "Next:  hpcbench compare %s --reference NAME   (`hpcbench references` lists the published tables)\n", e.Name)
+	} else {
+		fmt.Fprintf(a.stdout, "Next:  hpcbench status %s   hpcbench logs %s   hpcbench resume %s\n", e.Name, e.Name, e.Name)
+	}
 	if waited != nil {
 		return waited // why repeats are missing says more than that the table is short
 	}

@@ -58,7 +58,11 @@ func (c renderCmd) Run(a *app) error {
 	if err := writeRun(store, dir, spec); err != nil {
 		return failed(errors.Join(err, os.RemoveAll(string(dir))))
 	}
-	fmt.Fprintf(a.stdout, "Run folder: %s\nSubmit it:  sbatch %s\n", dir, dir.Script())
+	start := "Submit it:  sbatch"
+	if spec.Site.Scheduler == results.SchedulerLocal {
+		start = "Run it:     bash"
+	}
+	fmt.Fprintf(a.stdout, "Run folder: %s\n%s %s\n", dir, start, dir.Script())
 	return nil
 }
 

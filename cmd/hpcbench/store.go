@@ -6,6 +6,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"hpcbench/jobs"
@@ -47,7 +48,18 @@ func (a *app) stores(flags ...conf.Value) ([]jobs.Store, error) {
 }
 
 // find answers the run that is meant in any of the runs folders; "last" is the newest of all.
+// A path names a run folder wherever it lies.
 func (a *app) find(ref string) (jobs.Entry, error) {
+	if strings.ContainsRune(ref, filepath.Separator) || ref == "." || ref == ".." {
+		e, err := jobs.Store{}.Find(filepath.Join(".", ref) + string(filepath.Separator))
+		if filepath.IsAbs(ref) {
+			e, err = jobs.Store{}.Find(ref)
+		}
+		if err != nil {
+			return jobs.Entry{}, usage(err)
+		}
+		return e, nil
+	}
 	stores, err := a.stores()
 	if err != nil {
 		return jobs.Entry{}, err
@@ -87,8 +99,9 @@ func (a *app) entries() ([]jobs.Entry, error) {
 	var all []jobs.Entry
 	for _, s := range stores {
 		list, err := s.List()
-		if err != nil {
-			return nil, failed(err)
+		if err != nil { // one folder that can't be read must not hide the others
+			fmt.Fprintln(a.stderr, "hpcbench: note:", err)
+			continue
 		}
 		all = append(all, list...)
 	}

@@ -124,7 +124,10 @@ func (a *app) submitted(e jobs.Entry, ids []slurm.JobID) {
 		fmt.Fprintln(a.stdout, "The engine is the stub: every number of this run is SIMULATED.")
 	}
 	fmt.Fprintf(a.stdout, "%d repeats as %s (%s)\n", s.Repeats, s.Grouping.Mode, s.Grouping.Why)
-	fmt.Fprintf(a.stdout, "Walltime of a job %s: %s\n", fit.Clock(s.Job.WalltimeS), s.Job.Arithmetic[0])
+	fmt.Fprintf(a.stdout, "Walltime of a job %s:\n", fit.Clock(s.Job.WalltimeS))
+	for _, line := range s.Job.Arithmetic {
+		fmt.Fprintf(a.stdout, "  %s\n", line)
+	}
 	if c := s.Site.Cost; c.Unit != "" {
 		fmt.Fprintf(a.stdout, "Cost: expected %.2f %s, at most %.2f\n", c.PerHour*c.ExpectedHours, c.Unit, c.PerHour*c.WorstHours)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
@@ -57,6 +58,9 @@ type runFlags struct {
 // AfterApply takes the one model and the one size that were given. Several are several
 // runs, which only submit makes.
 func (f *runFlags) AfterApply(k *kong.Context) error {
+	if err := atLeastOne(k); err != nil {
+		return err
+	}
 	if len(f.Models) > 1 || len(f.TPs) > 1 {
 		if k.Selected() == nil || k.Selected().Name != "submit" {
 			return errors.New("several values of --model or --tp are several runs: that is for submit")
@@ -68,6 +72,17 @@ func (f *runFlags) AfterApply(k *kong.Context) error {
 	}
 	if len(f.TPs) == 1 {
 		f.TP = f.TPs[0]
+	}
+	return nil
+}
+
+// atLeastOne refuses numbers that a user wrote and that mean nothing: left out they
+// would silently stand for "as the site has it".
+func atLeastOne(k *kong.Context) error {
+	for _, flag := range k.Flags() {
+		if kind := flag.Target.Kind(); flag.Set && (kind == reflect.Int || kind == reflect.Int64) && flag.Target.Int() < 1 {
+			return fmt.Errorf("--%s %v: it must be above 0", flag.Name, flag.Target.Interface())
+		}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 // chooseModel finds the model and what the server will be given for it.
 func (d *draft) chooseModel() {
-	if d.site.Engine == sites.Stub {
+	if d.site.Engine == sites.Stub && d.req.ServerScript == "" {
 		d.stubModel()
 		return
 	}

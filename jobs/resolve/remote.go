@@ -38,7 +38,7 @@ func Remote(r RemoteRequest) (results.Spec, error) {
 		g.Jobs = append(g.Jobs, []int{i + 1})
 	}
 	return results.Spec{
-		Format: results.FormatSpec, Name: r.Name, CreatedAt: r.Now.UTC().Truncate(time.Second), ToolVersion: r.ToolVersion,
+		Format: results.FormatSpec, Name: r.Name, CreatedAt: r.Now.UTC().Truncate(time.Millisecond), ToolVersion: r.ToolVersion,
 		Simulated: r.Simulated, Service: r.Service,
 		Site:   results.SiteFacts{Name: host(r.URL)},
 		Model:  results.ModelFacts{Name: r.Model, Source: r.Model},

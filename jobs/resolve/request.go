@@ -86,13 +86,14 @@ func (d *draft) missing(err error) {
 func Spec(ctx context.Context, req Request) (results.Spec, error) {
 	d := &draft{req: req}
 	d.spec = results.Spec{
-		Format: results.FormatSpec, CreatedAt: req.Now.UTC().Truncate(time.Second), ToolVersion: req.ToolVersion,
+		Format: results.FormatSpec, CreatedAt: req.Now.UTC().Truncate(time.Millisecond), ToolVersion: req.ToolVersion,
 		Origins: map[string]string{}, Session: req.Session,
 	}
 	if !d.place() { // without a site nothing else can be said
 		return results.Spec{}, tidy(d.errs)
 	}
 	d.plan()
+	d.words()
 	d.chooseModel()
 	d.shape()
 	d.name()

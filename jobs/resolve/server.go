@@ -34,6 +34,9 @@ func (d *draft) server(context.Context) {
 		if s.MaxModelLen == 0 {
 			s.MaxModelLen = contextFor(d.spec.Plan, d.spec.Model.ContextTokens)
 		}
+		if most := d.spec.Model.ContextTokens; most > 0 && s.MaxModelLen > most && !d.req.Force {
+			d.fail(fmt.Errorf("--max-model-len %d: the model was made for at most %d tokens, and vLLM refuses more (--force if the image is told otherwise)", s.MaxModelLen, most))
+		}
 		args, err := vllm.ServeArgs(vllm.ServeConfig{
 			Model: d.spec.Model.Source, ServedName: s.ServedName,
 			TP: s.TensorParallel, PP: s.PipelineStages, Nodes: d.spec.Job.Nodes,

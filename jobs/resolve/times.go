@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"strings"
 
 	"hpcbench/jobs/fit"
 	"hpcbench/results"
@@ -31,11 +32,13 @@ func (d *draft) times() {
 		}
 	}
 	if asked := int(d.req.Walltime.Seconds()); asked > 0 {
-		if limits.WalltimeS > 0 && asked > limits.WalltimeS {
-			d.fail(fmt.Errorf("--time %s: partition %s allows at most %s", fit.Clock(asked), limits.Partition, fit.Clock(limits.WalltimeS)))
-		}
 		if asked < seconds {
-			d.warn("--time %s is shorter than what the plan may take: %s", fit.Clock(asked), fit.Clock(seconds))
+			short := fmt.Errorf("--time %s is shorter than what a job may take, %s [%s]; --force takes it all the same", fit.Clock(asked), fit.Clock(seconds), strings.Join(sum, " "))
+			if d.req.Force {
+				d.warn("%v", short)
+			} else {
+				d.fail(short)
+			}
 		}
 		sum = append(sum, fmt.Sprintf("asked for with --time: %s", fit.Clock(asked)))
 		seconds = asked

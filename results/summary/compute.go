@@ -188,13 +188,19 @@ func belongs(r *results.Record, w *window, phase string) bool {
 	return sent && from < w.to && to >= w.from
 }
 
+// minToCompare is how many requests our mean TTFT and the server's must be over to be compared.
+const minToCompare = 20
+
 // joinServer adds what needs both sides.
 func joinServer(out *results.StepSummary) {
 	s := out.Server
 	if s == nil {
 		return
 	}
-	if mean := out.Corrected.ServiceTTFT.Mean; mean != nil && s.TTFTMeanMs != nil {
+	// The two means are over the same requests only where none is cut at the window's edge, and a scrape's
+	// second of lateness must not weigh: hence whole requests, and a good number of them.
+	ttft := out.Corrected.ServiceTTFT
+	if mean := ttft.Mean; mean != nil && s.TTFTMeanMs != nil && !out.Step.CancelAtEnd && ttft.N >= minToCompare {
 		s.ClientPath = ptr(*mean - *s.TTFTMeanMs)
 	}
 	if tokens := out.Corrected.TokensPerS * out.WindowS; s.EnergyJ != nil && tokens > 0 {
