@@ -28,6 +28,7 @@ func Accounting(ctx context.Context, sched Scheduler, run results.RunDir) (map[s
 		return nil, err
 	}
 	var ids []slurm.JobID
+	names := map[uint64]string{} // a number is used again after a controller's reset; our name isn't
 	for _, s := range Submissions(entries) {
 		if s.JobID == "" {
 			continue
@@ -37,6 +38,7 @@ func Accounting(ctx context.Context, sched Scheduler, run results.RunDir) (map[s
 			return nil, fmt.Errorf("read the ledger %s: %w", run.Ledger(), err)
 		}
 		ids = append(ids, id)
+		names[id.Job] = s.JobName
 	}
 	if len(ids) == 0 {
 		return nil, nil
@@ -44,7 +46,7 @@ func Accounting(ctx context.Context, sched Scheduler, run results.RunDir) (map[s
 	rows, err := sched.Accounting(ctx, ids...)
 	found := map[string]Spent{}
 	for _, r := range rows {
-		if r.ID.StepRef != "" {
+		if r.ID.StepRef != "" || r.Name != names[r.ID.Job] {
 			continue
 		}
 		key := fmt.Sprint(r.RawID)

@@ -37,20 +37,22 @@ func TestAccountingAddsUpWhatAJobUsed(t *testing.T) {
 		}
 	}
 	element := func(task, raw uint64, state slurm.State, minutes int, latest bool) slurm.AcctRow {
-		return slurm.AcctRow{ID: slurm.JobID{Job: 41, Array: true, Task: task}, RawID: raw, State: state, Elapsed: time.Duration(minutes) * time.Minute, Latest: latest}
+		return slurm.AcctRow{ID: slurm.JobID{Job: 41, Array: true, Task: task}, RawID: raw, Name: "hb-1", State: state, Elapsed: time.Duration(minutes) * time.Minute, Latest: latest}
 	}
 	batch := element(1, 42, slurm.StateCompleted, 9, true)
 	batch.ID.StepRef = "batch"
+	foreign := element(7, 99, slurm.StateCompleted, 600, true) // the number was given again, to somebody else's job
+	foreign.Name = "hpcbench-other"
 	b := &bookkeeper{rows: []slurm.AcctRow{
-		element(1, 42, slurm.StateNodeFail, 3, false), element(1, 42, slurm.StateCompleted, 9, true), batch, element(2, 41, slurm.StateRunning, 1, true),
+		element(1, 42, slurm.StateNodeFail, 3, false), element(1, 42, slurm.StateCompleted, 9, true), batch, element(2, 41, slurm.StateRunning, 1, true), foreign,
 	}}
 	got, err := Accounting(context.Background(), b, run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]Spent{
-		"42": {State: slurm.StateCompleted, Ended: true, Elapsed: 12 * time.Minute, Line: b.rows[1].Line()},
-		"41": {State: slurm.StateRunning, Elapsed: time.Minute, Line: b.rows[3].Line()},
+		"42": {Name: "hb-1", State: slurm.StateCompleted, Ended: true, Elapsed: 12 * time.Minute, Line: b.rows[1].Line()},
+		"41": {Name: "hb-1", State: slurm.StateRunning, Elapsed: time.Minute, Line: b.rows[3].Line()},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
