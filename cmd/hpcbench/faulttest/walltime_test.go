@@ -29,7 +29,7 @@ func TestWalltimeInAStep(t *testing.T) {
 
 func (f *fault) walltime(there func(results.Progress) bool) {
 	f.T.Helper()
-	f.submit("--repeats", "1", "--time", "3m")
+	f.submit("--repeats", "1", "--time", "3m", "--force")
 	f.Until("the repeat is there", func() bool {
 		p, err := results.ReadJSON[results.Progress](f.dir(1, 0).Progress(), results.FormatProgress)
 		return err == nil && there(p)
