@@ -15,7 +15,7 @@ import (
 // used again after a controller's reset). It answers what it cancelled.
 func Cancel(ctx context.Context, sched Scheduler, e Entry, now time.Time) ([]slurm.JobID, error) {
 	ledger := OpenLedger(e.Dir)
-	entries, err := ledger.Read()
+	entries, err := ledgerOf(e)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +61,11 @@ func Cancel(ctx context.Context, sched Scheduler, e Entry, now time.Time) ([]slu
 			entry.At, entry.Event = now.UTC(), results.LedgerCancelled
 			if err := ledger.Add(entry); err != nil {
 				return nil, err
+			}
+			for _, other := range siblings(e) {
+				if err := MirrorSession(e.Dir, other, *e.Spec.Session); err != nil {
+					return nil, err
+				}
 			}
 		}
 		if err := sched.Cancel(ctx, ours...); err != nil {

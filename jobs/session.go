@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"path/filepath"
 	"time"
 
 	"hpcbench/results"
@@ -86,5 +86,50 @@ func (s Session) shared(ctx context.Context) ([]slurm.JobID, error) {
 
 // MirrorSession writes what one run's ledger says of the shared jobs of its session into another's.
 func MirrorSession(from, to results.RunDir, s results.SessionSpec) error {
-	return mirror(from, to, func(e results.LedgerEntry) bool { return strings.HasPrefix(e.JobName, jobPrefix+s.JobWord()+"-") })
+	return mirror(from, to, func(e results.LedgerEntry) bool { return s.Shares(e.JobName) })
+}
+
+// siblings are the folders of the other runs that share an entry's jobs.
+func siblings(e Entry) []results.RunDir {
+	s := e.Spec.Session
+	if s == nil || !s.OneJob {
+		return nil
+	}
+	var others []results.RunDir
+	for _, name := range s.Runs {
+		dir := results.RunDir(filepath.Join(filepath.Dir(string(e.Dir)), name))
+		if name != e.Name && !missing(dir.Spec()) {
+			others = append(others, dir)
+		}
+	}
+	return others
+}
+
+// ledgerOf is a run's ledger with the shared jobs of its session, also where a
+// submitter was killed before it wrote them into this run's own.
+func ledgerOf(e Entry) ([]results.LedgerEntry, error) {
+	own, err := OpenLedger(e.Dir).Read()
+	if err != nil {
+		return nil, err
+	}
+	var all []results.LedgerEntry
+	known := map[string]bool{}
+	for _, o := range own {
+		known[o.JobName] = true
+	}
+	for _, dir := range siblings(e) {
+		theirs, err := OpenLedger(dir).Read()
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range theirs {
+			if !known[o.JobName] && e.Spec.Session.Shares(o.JobName) {
+				all = append(all, o)
+			}
+		}
+		for _, o := range all {
+			known[o.JobName] = true
+		}
+	}
+	return append(all, own...), nil
 }

@@ -148,3 +148,32 @@ func TestSessionInOneJob(t *testing.T) {
 		t.Errorf("ledger of b: %+v, %v", all, err)
 	}
 }
+
+// A submitter that was killed before it wrote into the second ledger leaves no repeat
+// that would be sent twice.
+func TestSessionWhoseSecondLedgerIsEmpty(t *testing.T) {
+	subs, entries := together(t, results.Grouping{Mode: results.ModeRestart, FreshServer: true, Jobs: [][]int{{1}}}, 1, "a", "b")
+	script := filepath.Join(filepath.Dir(string(entries[0].Dir)), "session.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/bash\nexec sleep 60\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ids, err := Session{Runs: subs, Script: script, Walltime: 5 * time.Minute}.Submit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(entries[1].Dir.Ledger()); err != nil {
+		t.Fatal(err)
+	}
+	s := Status(t.Context(), subs[1].Scheduler, entries[1:])[0]
+	if _, err := Redo(s); err == nil || s.Repeats[0].JobID != ids[0].String() {
+		t.Errorf("resuming b would send it again: %+v", s)
+	}
+	// Cancelling one ends the job, and both know by whose hand.
+	if _, err := Cancel(t.Context(), subs[1].Scheduler, entries[1], time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	last, err := Wait(t.Context(), subs[0].Scheduler, entries, time.Second, func([]RunStatus) {})
+	if err != nil || last[0].Repeats[0].Phase != PhaseCancelled || last[1].Repeats[0].Phase != PhaseCancelled {
+		t.Errorf("%+v, %v", last, err)
+	}
+}

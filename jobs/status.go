@@ -179,7 +179,7 @@ func look(e Entry) known {
 			k.jobs[i] = repeatJob{id: id, submitted: true}
 		}
 	}
-	entries, err := OpenLedger(e.Dir).Read()
+	entries, err := ledgerOf(e)
 	k.err = err
 	for _, sub := range Submissions(entries) {
 		for _, r := range sub.Repeats {

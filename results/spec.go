@@ -181,9 +181,14 @@ type SessionSpec struct {
 // JobWord is the word in the names of shared jobs, where a run's own have its name.
 func (s SessionSpec) JobWord() string { return s.Name + ".session" }
 
+// Shares says of a job's name whether it is a shared one.
+func (s SessionSpec) Shares(jobName string) bool {
+	return s.OneJob && strings.HasPrefix(jobName, "hpcbench-"+s.JobWord()+"-")
+}
+
 // Part is which part of a job's time is this run's, by the job's name.
 func (s *SessionSpec) Part(jobName string) float64 {
-	if s == nil || !s.OneJob || !strings.HasPrefix(jobName, "hpcbench-"+s.JobWord()+"-") {
+	if s == nil || !s.Shares(jobName) {
 		return 1
 	}
 	return s.Share
