@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"hpcbench/engine/stub"
@@ -37,7 +38,7 @@ type stubCmd struct {
 	NoiseCV    float64       `name:"noise-cv" help:"Coefficient of variation of TTFT and ITL between starts."`
 	NoiseSeed  string        `help:"Seed of that noise."`
 	NightCV    float64       `name:"night-cv" help:"Coefficient of variation that all starts with one night seed share."`
-	NightSeed  string        `help:"Seed of the night."`
+	NightSeed  string        `help:"Seed of the night, or @FILE that holds it: what all servers of a night have in common."`
 	StartDelay time.Duration `help:"Don't listen before."`
 	Shutdown   time.Duration `name:"shutdown-timeout" help:"After TERM open streams may go on for so long; 0 = they are aborted."`
 
@@ -65,6 +66,13 @@ func (c stubCmd) Run(a *app) error {
 		if key, err = apiKey(c.APIKeyFile); err != nil {
 			return usage(err)
 		}
+	}
+	if file, ok := strings.CutPrefix(c.NightSeed, "@"); ok {
+		seed, err := os.ReadFile(file)
+		if err != nil {
+			return usage(fmt.Errorf("--night-seed: %w", err))
+		}
+		c.NightSeed = strings.TrimSpace(string(seed))
 	}
 	fmt.Fprintln(a.stderr, "hpcbench stub: this is a simulated engine; what is measured against it is SIMULATED")
 	err := stub.Serve(a.ctx, stub.Config{
