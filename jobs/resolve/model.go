@@ -65,6 +65,12 @@ func (d *draft) stubModel() {
 	if name == "" {
 		name = "stub"
 	}
+	// A model of the catalogue goes by its whole name here, too, so that the run looks as the real one would.
+	if catalogue, _, err := sites.LoadModels(d.req.Options); err == nil {
+		if m, err := catalogue.Find(name); err == nil && m.AttentionHeads > 0 && m.Directory == "" {
+			name = m.ID
+		}
+	}
 	d.spec.Simulated = true
 	d.spec.Model = results.ModelFacts{Name: name, Source: name, ContextTokens: 32768}
 }
