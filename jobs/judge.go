@@ -49,6 +49,9 @@ func judge(index int, d onDisk, j repeatJob, a slurm.Answers) RepeatStatus {
 		if a.QueueErr != nil {
 			r.Words += "; the controller cannot be asked now"
 		}
+	case a.QueueErr != nil && d.progress != nil && d.measuring() && time.Since(d.progress.UpdatedAt) < silence:
+		r.Phase, r.Progress = PhaseRunning, d.progress
+		r.Words = Doing(*d.progress) + "; the controller cannot be asked now"
 	default:
 		r.Phase, r.Gone = PhaseUnclear, v.Gone
 	}

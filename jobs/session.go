@@ -133,3 +133,24 @@ func ledgerOf(e Entry) ([]results.LedgerEntry, error) {
 	}
 	return append(all, own...), nil
 }
+
+// SharedWith names the other runs that a job of a run measures too.
+func SharedWith(e Entry, id slurm.JobID) []string {
+	entries, err := ledgerOf(e)
+	if err != nil || e.Spec.Session == nil {
+		return nil
+	}
+	for _, sub := range Submissions(entries) {
+		if sub.JobID != id.String() || !e.Spec.Session.Shares(sub.JobName) {
+			continue
+		}
+		var others []string
+		for _, name := range e.Spec.Session.Runs {
+			if name != e.Name {
+				others = append(others, name)
+			}
+		}
+		return others
+	}
+	return nil
+}

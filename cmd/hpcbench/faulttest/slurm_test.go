@@ -16,7 +16,7 @@ import (
 
 func TestControllerStopped(t *testing.T) {
 	f := put(t, "Slurm", "controller stopped while a run is followed", "for 20 s in a step; meanwhile `status`, `submit` and `collect`")
-	f.Plan("short", "rates_per_s: [5, 10]", "rates_per_s: [8]", "duration_s: 1.5", "duration_s: 25")
+	f.Plan("short", "rates_per_s: [5, 10]", "rates_per_s: [8]", "duration_s: 1.5", "duration_s: 30")
 	f.submit("--repeats", "1")
 	waiting := f.Start("wait", f.run)
 	f.measuring(1, 0)
