@@ -4,7 +4,6 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -137,6 +136,6 @@ func checkRealStep(t *testing.T, p results.Plan, s results.StepSummary) {
 	if w.GenerationTokens != nil && !s.Step.CancelAtEnd && math.Abs(*w.GenerationTokens-float64(w.OurTokens)) > 0.02*float64(w.OurTokens)+2 {
 		t.Errorf("%s: the engine counts %.0f tokens, we %d", s.Step.ID, *w.GenerationTokens, w.OurTokens)
 	}
-	t.Log(fmt.Sprintf("%s: %d done, TTFT p50 %.1f ms (engine's mean %.1f), TPOT p50 %.2f ms, %.0f tokens/s", s.Step.ID, c.Completed,
-		deref(s.Corrected.TTFTMs.P50), deref(s.Server.TTFTMeanMs), deref(s.Corrected.TPOTMs.P50), s.Corrected.TokensPerS))
+	t.Logf("%s: %d done, TTFT p50 %.1f ms (engine's mean %.1f), TPOT p50 %.2f ms, %.0f tokens/s", s.Step.ID, c.Completed,
+		deref(s.Corrected.TTFTMs.P50), deref(s.Server.TTFTMeanMs), deref(s.Corrected.TPOTMs.P50), s.Corrected.TokensPerS)
 }
