@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"hpcbench/jobs"
 )
@@ -23,6 +24,9 @@ func (c cancelCmd) Run(a *app) error {
 	ids, err := jobs.Cancel(a.ctx, sched, e, now())
 	for _, id := range ids {
 		fmt.Fprintf(a.stdout, "Cancelled job %s of run %s\n", id, e.Name)
+		if others := jobs.SharedWith(e, id); len(others) > 0 {
+			fmt.Fprintf(a.stdout, "It was shared: %s ended with it\n", strings.Join(others, ", "))
+		}
 	}
 	if err != nil {
 		return failed(err)

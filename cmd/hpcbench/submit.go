@@ -23,6 +23,9 @@ type submitCmd struct {
 
 // Run resolves, writes the run folder, submits and returns; with --wait it follows.
 func (c submitCmd) Run(a *app) error {
+	if v := c.variants(); len(v) > 1 {
+		return c.session(a, v)
+	}
 	e, err := c.start(a)
 	if err != nil {
 		return err

@@ -49,8 +49,11 @@ func over(run *read.Run) Over {
 		if n > 1 {
 			return Over{OverNodes, n, fmt.Sprintf("%d nodes", n)}
 		}
-		if len(jobs) > 1 || len(jobs) == 0 {
-			return Over{OverJobs, n, fmt.Sprintf("%d jobs on one node", max(len(jobs), run.Good()))}
+		if len(jobs) == 0 { // a job says of itself which it is; without that each repeat counts as one
+			return Over{OverJobs, n, fmt.Sprintf("%d jobs on one node", run.Good())}
+		}
+		if len(jobs) > 1 {
+			return Over{OverJobs, n, fmt.Sprintf("%d jobs on one node", len(jobs))}
 		}
 	}
 	return Over{OverJob, n, "within one job"}
