@@ -39,6 +39,7 @@ type cli struct {
 	Plans      plansCmd      `cmd:"" group:"know" help:"Loads that can be applied."`
 	References referencesCmd `cmd:"" group:"know" help:"Published tables to compare with."`
 	Doctor     doctorCmd     `cmd:"" group:"know" help:"Say everything that is wrong with a site, before a job finds out."`
+	Prepare    prepareCmd    `cmd:"" group:"know" help:"Fetch image and weights into the caches, and learn what is in the image."`
 
 	Load     loadCmd     `cmd:"" group:"job" help:"Load a server that is there, from here: a URL."`
 	Repeat   repeatCmd   `cmd:"" group:"job" help:"Start the server, load it, end it: one repeat."`
