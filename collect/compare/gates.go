@@ -62,8 +62,8 @@ func pick(metric string, a, b *aggregate.Step) (ea, eb aggregate.Estimate, ok bo
 	return ea, eb, false
 }
 
-// aside says why a row of this metric must not decide for these steps; "" = it may.
-func aside(metric string, a, b *aggregate.Step) string {
+// Aside says why a row of this metric must not decide for these steps; "" = it may.
+func Aside(metric string, a, b *aggregate.Step) string {
 	throughput := slices.ContainsFunc([]string{".output_tokens_per_s", ".total_tokens_per_s", ".achieved_per_s", ".cohort_per_s", ".request_rate_per_s", ".goodput_per_s"},
 		func(suffix string) bool { return strings.HasSuffix(metric, suffix) })
 	if throughput && a.Step.Loop == results.LoopOpen && !(saturated(a) && saturated(b)) {

@@ -128,7 +128,7 @@ func runRow(g Gate, sb, sn *aggregate.Step, pairs map[int]bool, apart bool) (Row
 		r.Reason = fmt.Sprintf("%d against %d repeats: no verdict from under %d", len(b), len(a), aggregate.MinRepeats)
 		return r, true
 	}
-	if r.Aside = aside(m.Name, sb, sn); r.Aside != "" {
+	if r.Aside = Aside(m.Name, sb, sn); r.Aside != "" {
 		r.Decides = false
 	}
 	switch {

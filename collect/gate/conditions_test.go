@@ -2,10 +2,13 @@ package gate
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"hpcbench/collect/aggregate"
 	"hpcbench/collect/collecttest"
+	"hpcbench/collect/compare"
 	"hpcbench/results"
 )
 
@@ -72,5 +75,24 @@ func TestNightsAreInTheOrderOfTheirNames(t *testing.T) {
 	}
 	if n := nights.InconclusiveRunning("e", "2026-03-13"); n != 2 {
 		t.Errorf("%d inconclusive nights running", n)
+	}
+}
+
+// Longer answers take longer: E2E decides nothing then, and TPOT does.
+func TestPairsOfOtherLengths(t *testing.T) {
+	setup := func(tokens float64, tpot float64, seed uint64) collecttest.Setup {
+		return collecttest.Setup{Seed: seed, RatesPerS: []float64{3}, DurationS: 30, OneNode: true, OutputTokens: tokens, TPOTMs: tpot, RepeatCV: 0.005}
+	}
+	look := Look{Base: openRun(t, setup(181, 9, 1)), Candidate: openRun(t, setup(220, 9, 2))}
+	step := aggregate.Of(look.Base).Steps[0].Step.ID
+	gates := map[string]compare.Gate{"corrected.e2e_ms.p50": {Metric: "corrected.e2e_ms.p50", Tolerance: 0.05}, "corrected.tpot_ms.p50": {Metric: "corrected.tpot_ms.p50", Tolerance: 0.05}}
+	suspects := []Key{{step, "corrected.e2e_ms.p50"}, {step, "corrected.tpot_ms.p50"}}
+	pairs, _ := PairsOf([]Look{look, look}, suspects, func(Key) Past { return Past{} }, DefaultRule)
+	rows := DefaultRule.Confirm(pairs, 2, map[Key]ScreenRow{}, gates)
+	if rows[0].State != Inconclusive || !strings.Contains(rows[0].Reason, "tokens on average against") {
+		t.Errorf("E2E is %s: %s", rows[0].State, rows[0].Reason)
+	}
+	if rows[1].State != Green {
+		t.Errorf("TPOT is %s: %s", rows[1].State, rows[1].Reason)
 	}
 }

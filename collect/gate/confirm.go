@@ -18,6 +18,8 @@ type Pairs struct {
 	New  []float64 `json:"new"`
 	// Asked is how many pairs were tried; the looks go by it, since a pair that failed was a look as well. 0 = as many as there are.
 	Asked int `json:"asked"`
+	// Aside is why the two sides can't be compared in this metric, such as answers of other lengths; "" = they can.
+	Aside string `json:"aside,omitempty"`
 	// Prior is what the step's own history says of the variance of a pair's difference.
 	Prior Prior `json:"prior"`
 }
@@ -89,6 +91,10 @@ func (r Rule) Confirm(pairs []Pairs, rows int, screen map[Key]ScreenRow, gates m
 	}
 	for i, pr := range pairs {
 		out[i] = confirmRow(pr)
+		if pr.Aside != "" {
+			out[i].State, out[i].Reason = Inconclusive, "the two sides can't be compared: "+pr.Aside
+			continue
+		}
 		if out[i].State == Invalid && out[i].Pairs < aggregate.MinRepeats && r.look(out[i].Asked) < len(r.Looks)-1 && known(pr.Metric) {
 			out[i].State = NeedsPairs // the next look may have better luck
 		}

@@ -60,6 +60,9 @@ func PairsOf(looks []Look, suspects []Key, past func(Key) Past, rule Rule) ([]Pa
 			if sb == nil || sc == nil {
 				continue
 			}
+			if words := compare.Aside(k.Metric, sb, sc); words != "" {
+				out[i].Aside = words
+			}
 			eb, _ := sb.Estimate(k.Metric)
 			ec, _ := sc.Estimate(k.Metric)
 			b, c := pairUp(eb, ec, same)
