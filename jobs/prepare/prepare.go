@@ -33,7 +33,7 @@ type Request struct {
 func (r Request) Run(ctx context.Context) error {
 	runtime, err := apptainer.ParseRuntime(r.Site.Runtime.Command)
 	if err != nil {
-		return fmt.Errorf("site %s: %w: there is nothing to prepare without a container", r.Site.Name, err)
+		return fmt.Errorf("site %s: %w; there is nothing to prepare without a container", r.Site.Name, err)
 	}
 	for _, dir := range []string{r.Site.CacheDir, filepath.Join(r.Site.CacheDir, "pull"), filepath.Join(r.Site.CacheDir, "tmp")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
