@@ -193,9 +193,13 @@ func (m *Machine) settle(ctx context.Context, s *standing, runs []jobs.RunStatus
 		return false, err
 	}
 	for _, run := range runs {
-		if n := run.Complete(); n < m.Enough {
+		n := run.Complete()
+		switch {
+		case s.part.Look == 0 && n < m.Enough:
 			return false, m.trouble(s, "%s: %d of %d repeats are complete, %d are needed: %s; `hpcbench resume %s` sends the missing ones again",
 				run.Name, n, len(run.Repeats), m.Enough, why(run), run.Name)
+		case n == 0: // where some pairs are there the judge says whether they suffice
+			return false, m.trouble(s, "%s: not one of %d pairs is complete: %s", run.Name, len(run.Repeats), why(run))
 		}
 	}
 	return m.judge(ctx, s, "")

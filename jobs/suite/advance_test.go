@@ -265,3 +265,24 @@ func TestAJudgeThatAsksForNothingNew(t *testing.T) {
 	}
 	t.Error("it went on for ever")
 }
+
+// A pair that failed is for the judge to leave out; a job without any is trouble.
+func TestPairsThatFail(t *testing.T) {
+	for fails, want := range map[string]string{
+		`[ "$n" != 2 ] || continue`: PhaseDecided,
+		"exit 1":                    PhaseTrouble,
+	} {
+		b := newBench(t, "model")
+		b.judge = func(s Seen) (Judgement, error) {
+			if len(s.Looks) == 0 {
+				b.script = strings.Replace(complete, "mkdir", fails+"\n  mkdir", 1)
+				return Judgement{State: "needs pairs", Pairs: 3}, nil
+			}
+			return Judgement{State: "green"}, nil
+		}
+		e := b.finish().Entries[0]
+		if e.Phase != want || want == PhaseTrouble && !strings.Contains(e.Words, "not one of 3 pairs is complete") {
+			t.Errorf("with %q: %+v", fails, e)
+		}
+	}
+}

@@ -64,7 +64,7 @@ type Machine struct {
 	Entries []string // their names, in the suite's order
 	// BudgetGPUHours bounds what the night may take; 0 = no bound.
 	BudgetGPUHours float64
-	// Enough is how many complete repeats can be judged; fewer are trouble.
+	// Enough is how many complete repeats of tonight's run can be judged; fewer are trouble.
 	Enough int
 	Now    func() time.Time
 	Say    func(string) // told what is being done; may be nil
