@@ -9,19 +9,24 @@ import (
 	"sort"
 
 	"hpcbench/jobs"
+	"hpcbench/results"
 )
 
 type logsCmd struct {
 	Ref    string `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
-	Repeat int    `help:"Repeat; the last one that has a log if not given." placeholder:"N"`
+	Repeat int    `help:"Only this repeat; with --server the last one that has a log if not given." placeholder:"N"`
 	Server bool   `help:"The server's own log instead of the job's output."`
 }
 
-// Run prints the job's output, or the server's log of a repeat's newest attempt.
+// Run prints the jobs' output, or that of one repeat's job, or the server's log of a
+// repeat's newest attempt.
 func (c logsCmd) Run(a *app) error {
 	e, err := a.find(c.Ref)
 	if err != nil {
 		return err
+	}
+	if c.Repeat < 0 || c.Repeat > e.Spec.Repeats {
+		return usage(fmt.Errorf("--repeat %d: run %s has repeats 1 to %d", c.Repeat, e.Name, e.Spec.Repeats))
 	}
 	if !c.Server && c.Repeat == 0 {
 		return a.jobLogs(e)
@@ -38,10 +43,29 @@ func (c logsCmd) Run(a *app) error {
 		if len(attempts) == 0 {
 			continue
 		}
-		path := e.Dir.Attempt(r, attempts[len(attempts)-1]).ServerLog()
-		return a.printFile(path)
+		dir := e.Dir.Attempt(r, attempts[len(attempts)-1])
+		if c.Server {
+			return a.printFile(dir.ServerLog())
+		}
+		return a.jobLogOf(e, dir)
 	}
-	return usage(fmt.Errorf("run %s has no server log yet; `hpcbench status %s` says what it does", e.Name, e.Name))
+	return usage(fmt.Errorf("run %s has no such log yet; `hpcbench status %s` says what it does", e.Name, e.Name))
+}
+
+// jobLogOf prints the output of the job that made an attempt. Repeats of one job share it.
+func (a *app) jobLogOf(e jobs.Entry, dir results.AttemptDir) error {
+	attempt, err := results.ReadJSON[results.Attempt](dir.Attempt(), results.FormatAttempt)
+	if err != nil {
+		return failed(err)
+	}
+	if attempt.Slurm == nil {
+		return usage(fmt.Errorf("%s was not made by a job", dir))
+	}
+	name := attempt.Slurm.JobID
+	if attempt.Slurm.ArrayTaskID != "" {
+		name = attempt.Slurm.ArrayJobID + "_" + attempt.Slurm.ArrayTaskID
+	}
+	return a.printFile(filepath.Join(e.Dir.Logs(), name+".log"))
 }
 
 func (a *app) jobLogs(e jobs.Entry) error {
