@@ -174,9 +174,15 @@ func (r *runner) lastOfJob() bool {
 	}
 	last := slices.Max(r.Repeats)
 	for _, job := range r.spec.Grouping.Jobs {
-		if slices.Contains(job, last) {
-			return last == slices.Max(job)
+		if slices.Contains(job, last) && last != slices.Max(job) {
+			return false
 		}
+	}
+	if beside := r.spec.Grouping.Beside; beside != "" {
+		// Two runs take turns in this job: the one whose last repeat comes second is the last. A cold cache in the
+		// last pair would weigh on one side alone.
+		attempts, err := results.RunDir(beside).Attempts(last)
+		return err == nil && len(attempts) > 0
 	}
 	return true
 }
