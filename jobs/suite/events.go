@@ -81,7 +81,7 @@ func (m *Machine) by() string {
 func readEvents(dir string) ([]Event, error) {
 	var all []Event
 	_, err := results.ReadLinesFile(eventsFile(dir), func(e Event) {
-		if e.Format == FormatEvent {
+		if e.Format == FormatEvent && e.Look >= 0 && (e.What != EventJudged || e.Judgement != nil) {
 			all = append(all, e)
 		}
 	})
