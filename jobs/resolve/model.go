@@ -41,7 +41,8 @@ func (d *draft) chooseModel() {
 	}
 	if m.Directory != "" {
 		facts.Source = m.Directory
-	} else if hub := d.site.Caches["HF_HOME"].Path; hub != "" && d.errs.ErrorOrNil() == nil {
+	} else if hub := d.site.Caches["HF_HOME"].Path; hub != "" && d.errs.ErrorOrNil() == nil && d.req.ServerScript == "" {
+		// Where a server of the user's own finds its model is that script's business.
 		path, revision, err := Snapshot(hub, m.ID, d.req.Revision)
 		switch {
 		case err == nil:

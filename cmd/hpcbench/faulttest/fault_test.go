@@ -67,7 +67,7 @@ func (f *fault) submit(flags ...string) {
 }
 
 func (f *fault) submitArgs(flags ...string) []string {
-	args := []string{"submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--name", f.run, "--server-arg=" + f.truth()}
+	args := []string{"submit", "--site", "karolina", "--model", "Qwen3-8B", "--gpus", "1", "--name", f.run, "--server-arg=" + f.truth()}
 	return append(args, flags...)
 }
 

@@ -29,7 +29,7 @@ fi
 "$STUB" stub --host 0.0.0.0 --port "$MASTER_PORT" --served-model-name meeting &
 until [ -e "$joined" ]; do sleep 0.1; done
 exec "$STUB" stub --port "$1" --served-model-name "$2" --truth "$TRUTH"`)
-	f.Must(append([]string{"submit", "--site", "lumi", "--partition", "small-g", "--model", "Qwen3-4B", "--nodes", "2", "--gpus", "16",
+	f.Must(append([]string{"submit", "--site", "lumi", "--partition", "small-g", "--model", "Qwen3-8B", "--nodes", "2", "--gpus", "16",
 		"--repeats", "1", "--name", f.run, "--server-script", server}, flags...)...)
 }
 

@@ -17,7 +17,7 @@ func TestNodeKilled(t *testing.T) {
 	f := put(t, "Slurm", "node killed", "with everything on it, in a step, on a partition that doesn't requeue")
 	node := f.reserve("nid005001")
 	f.slowPlan()
-	f.Must("submit", "--site", "lumi", "--partition", "small-g", "--model", "Qwen3-4B", "--gpus", "1", "--repeats", "1",
+	f.Must("submit", "--site", "lumi", "--partition", "small-g", "--model", "Qwen3-8B", "--gpus", "1", "--repeats", "1",
 		"--name", f.run, "--server-arg="+f.truth(), "--reservation", node)
 	f.measuring(1, 0)
 	if err := world.Cluster.KillNode(t.Context(), "nid005001"); err != nil {
@@ -40,7 +40,7 @@ func TestNodeKilledAndRequeued(t *testing.T) {
 	node := f.reserve("nid005001")
 	f.File("config/sites/lumi.yaml", string(f.read("config/sites/lumi.yaml"))+"partitions:\n  small-g: {requeue: true}\n")
 	f.slowPlan()
-	f.Must("submit", "--site", "lumi", "--partition", "small-g", "--model", "Qwen3-4B", "--gpus", "1", "--repeats", "2", "--repeat-mode", "restart",
+	f.Must("submit", "--site", "lumi", "--partition", "small-g", "--model", "Qwen3-8B", "--gpus", "1", "--repeats", "2", "--repeat-mode", "restart",
 		"--name", f.run, "--server-arg="+f.truth(), "--reservation", node)
 	f.measuring(2, 0)
 	job := f.job(2, 0)

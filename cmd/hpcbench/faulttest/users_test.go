@@ -68,7 +68,7 @@ func TestTwoUsersOnOneNode(t *testing.T) {
 	}
 	f.slowPlan()
 	other.T = t
-	args := []string{"submit", "--site", "karolina", "--model", "Qwen3-4B", "--gpus", "1", "--repeats", "1", "--reservation", node}
+	args := []string{"submit", "--site", "karolina", "--model", "Qwen3-8B", "--gpus", "1", "--repeats", "1", "--reservation", node}
 	out, code := asUser(t, other, append(append([]string{program}, args...), "--name", "theirs", "--force")...)
 	if code != 0 {
 		t.Fatalf("the other user's submit: exit code %d\n%s", code, out)
