@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"hpcbench/slurm/slurmtest"
@@ -55,10 +56,11 @@ func run(m *testing.M, use func() (func(), error)) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := os.MkdirAll(filepath.Join(root, ".cache"), 0o755); err != nil {
+	base := sharedFolder(root)
+	if err := os.MkdirAll(base, 0o755); err != nil {
 		return 0, err
 	}
-	if scratch, err = os.MkdirTemp(filepath.Join(root, ".cache"), "world-"); err != nil {
+	if scratch, err = os.MkdirTemp(base, "hpcbench-world-"); err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(scratch)
@@ -73,6 +75,17 @@ func run(m *testing.M, use func() (func(), error)) (int, error) {
 		}
 	}
 	return m.Run(), nil
+}
+
+// sharedFolder plays the file system that compute nodes see. A checkout may lie in
+// /tmp, which a login node's nodes don't see, and which the program refuses for that.
+func sharedFolder(root string) string {
+	for _, top := range []string{"/tmp/", "/var/tmp/", "/dev/shm/"} {
+		if strings.HasPrefix(root, top) {
+			return "/srv"
+		}
+	}
+	return filepath.Join(root, ".cache")
 }
 
 // Root is the module's folder: the nearest above the working directory with a go.mod.
