@@ -40,3 +40,12 @@ func (r Runtime) EnvName(name string) string {
 	}
 	return "APPTAINERENV_" + name
 }
+
+// SettingName is the host variable that stands for an option of the runtime itself:
+// CACHEDIR gives APPTAINER_CACHEDIR or SINGULARITY_CACHEDIR.
+func (r Runtime) SettingName(name string) string {
+	if r == Singularity {
+		return "SINGULARITY_" + name
+	}
+	return "APPTAINER_" + name
+}
