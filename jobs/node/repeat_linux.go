@@ -178,11 +178,12 @@ func (r *runner) lastOfJob() bool {
 			return false
 		}
 	}
-	if beside := r.spec.Grouping.Beside; beside != "" {
-		// Two runs take turns in this job: the one whose last repeat comes second is the last. A cold cache in the
-		// last pair would weigh on one side alone.
-		attempts, err := results.RunDir(beside).Attempts(last)
-		return err == nil && len(attempts) > 0
+	// Runs that take turns in this job: the one whose last repeat comes last is the last. A cold cache in the last
+	// turn would weigh on one of them alone.
+	for _, beside := range r.besides() {
+		if attempts, err := beside.Attempts(last); err != nil || len(attempts) == 0 {
+			return false
+		}
 	}
 	return true
 }
