@@ -24,7 +24,7 @@ type server struct {
 // reach it before the load has stopped, and is killed by the kernel when we die
 // (unless it is setuid, as some container starters are: sweep is for those).
 func startServer(argv, env []string, logPath string) (*server, error) {
-	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("open the server's log: %w", err)
 	}
