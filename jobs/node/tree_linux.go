@@ -52,6 +52,9 @@ func readProcess(stat []byte) (process, error) {
 	if len(fields) < 20 {
 		return p, fmt.Errorf("only %d fields in %q", len(fields), stat)
 	}
+	if state := fields[0][0]; state < 'A' || state > 'z' {
+		return p, fmt.Errorf("no state in %q", stat)
+	}
 	var err error
 	if p.pid, err = strconv.Atoi(strings.TrimSpace(string(stat[:open]))); err != nil {
 		return p, fmt.Errorf("pid of %q: %w", stat, err)

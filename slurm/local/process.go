@@ -83,6 +83,9 @@ func parseStat(pid int, b []byte) (stat, error) {
 	if len(f) < 20 {
 		return stat{}, fmt.Errorf("process %d: its stat is cut short", pid)
 	}
+	if state := f[0][0]; state < 'A' || state > 'z' {
+		return stat{}, fmt.Errorf("process %d: its state is no letter", pid)
+	}
 	ppid, err1 := strconv.Atoi(f[1])
 	session, err2 := strconv.Atoi(f[3])
 	ticks, err3 := strconv.ParseUint(f[19], 10, 64)
