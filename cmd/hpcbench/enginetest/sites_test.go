@@ -14,7 +14,7 @@ import (
 	"hpcbench/results"
 )
 
-func TestMain(m *testing.M) { world.Main(m) }
+func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 
 // onReal makes a user whose image holds the real vLLM; its start on a CPU takes half a minute.
 func onReal(t *testing.T) (*world.World, realtest.Engine) {
