@@ -50,7 +50,7 @@ test-cluster: build slurm-up ## both sites through the real test Slurm
 	$(GOTEST) -p 1 -tags cluster -count 1 -timeout 20m ./templates/ ./slurm/slurmtest/ ./cmd/hpcbench/clustertest/
 
 test-fault: build slurm-up ## faults put in on purpose
-	$(GOTEST) -tags fault -count 1 -timeout 20m ./cmd/hpcbench/faulttest/
+	$(GOTEST) -tags fault -count 1 -parallel 8 -timeout 20m ./cmd/hpcbench/faulttest/
 
 test-engine: build slurm-up engine ## a real vLLM on the CPU
 	$(GOTEST) -p 1 -tags engine -count 1 -timeout 25m ./engine/vllm/ ./engine/stub/ ./cmd/hpcbench/enginetest/
@@ -60,7 +60,7 @@ test-page: build ## the report in headless Chromium
 	$(GOTEST) -tags page -count 1 -timeout 5m ./collect/report/
 
 test-full: test ## what needs more minutes: longer faults, the Hugging Face tool's settings at full length
-	$(GOTEST) -p 1 -tags fault,full -count 1 -timeout 60m ./cmd/hpcbench/faulttest/
+	$(GOTEST) -p 1 -tags fault,full -count 1 -parallel 8 -timeout 60m ./cmd/hpcbench/faulttest/
 	$(GOTEST) -tags engine -count 1 -timeout 60m -run HuggingFace ./load/
 
 bench: ## speed of the load generator, as ratios to a bare drain of the same minute; a few minutes, alone on two cores

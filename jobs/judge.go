@@ -41,9 +41,11 @@ func judge(index int, d onDisk, j repeatJob, a slurm.Answers) RepeatStatus {
 		r.Phase = PhasePending
 	case v.Class == slurm.ClassRunning:
 		r.Phase, r.Progress = PhaseRunning, d.progress
-		if d.last == nil {
+		switch {
+		case v.State != slurm.StateRunning: // suspended, or its nodes are made ready: that says more
+		case d.last == nil:
 			r.Words = "running; this repeat hasn't begun"
-		} else if d.progress != nil {
+		case d.progress != nil:
 			r.Words = Doing(*d.progress)
 		}
 		if a.QueueErr != nil {

@@ -52,7 +52,7 @@ because its test passed. After each fault the same four things are asked: is wha
 what happened, is any process left on the node, and does ` + "`hpcbench resume`" + ` complete the run.
 
 Not here, because it can't be put in on a test machine: a quota that is reached (EDQUOT) and a clock that is set are injected one level lower,
-in the tests of ` + "`load/record`" + ` and ` + "`load/clock`" + `; a machine's clock and quotas belong to everybody on it.
+in the tests of ` + "`load/record`" + ` and ` + "`load/telemetry`" + `; a machine's clock and quotas belong to everybody on it.
 `
 
 // measured are figures that differ from run to run.
