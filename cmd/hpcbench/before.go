@@ -107,11 +107,14 @@ func (c submitCmd) quick(a *app, site sites.Profile, specs []results.Spec) error
 // or nothing. A refusal says nothing either: sbatch --test-only refuses what can't start
 // with the nodes of this moment, such as in a maintenance, and sbatch itself takes it.
 func (a *app) forecast(e jobs.Entry) string {
-	if e.Spec.Site.Scheduler != results.SchedulerSlurm {
+	return a.forecastOf(jobs.Submitter{Dir: e.Dir, Spec: e.Spec})
+}
+
+func (a *app) forecastOf(s jobs.Submitter) string {
+	if s.Spec.Site.Scheduler != results.SchedulerSlurm {
 		return ""
 	}
-	client := slurm.New(slurm.Options{RetryFor: -1})
-	f, err := check.Forecast(a.ctx, client, a.submitter(client, e), all(e.Spec.Repeats))
+	f, err := check.Forecast(a.ctx, slurm.New(slurm.Options{RetryFor: -1}), s, all(s.Spec.Repeats))
 	if err != nil {
 		return ""
 	}

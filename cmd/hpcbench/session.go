@@ -36,7 +36,14 @@ func (c submitCmd) session(a *app, variants []runFlags) error {
 	if err != nil {
 		return err
 	}
-	ids, err := a.sendSession(p)
+	session, err := a.sender(p)
+	if err != nil {
+		return failed(errors.Join(err, p.remove()))
+	}
+	first := session.Runs[0]
+	first.Script, first.Walltime = session.Script, session.Walltime
+	expected := a.forecastOf(first)
+	ids, err := session.Submit(a.ctx)
 	if err != nil {
 		if len(ids) == 0 && !errors.Is(err, slurm.ErrLost) {
 			err = errors.Join(err, p.remove())
@@ -44,6 +51,7 @@ func (c submitCmd) session(a *app, variants []runFlags) error {
 		return failed(err)
 	}
 	a.sessionSubmitted(p, ids)
+	fmt.Fprint(a.stdout, expected)
 	if !c.Wait {
 		fmt.Fprintf(a.stdout, "Next:  hpcbench status   hpcbench wait %s   hpcbench compare %s %s\n", strings.Join(p.names(), " "), p.entries[0].Name, p.entries[1].Name)
 		return nil
@@ -265,19 +273,20 @@ func (p *sessionPlan) names() []string {
 	return names
 }
 
-func (a *app) sendSession(p sessionPlan) ([]slurm.JobID, error) {
+// sender sends the session's jobs.
+func (a *app) sender(p sessionPlan) (jobs.Session, error) {
+	var s jobs.Session
 	sched, err := scheduler(p.entries[0])
 	if err != nil {
-		return nil, err
+		return s, err
 	}
-	var s jobs.Session
 	for _, e := range p.entries {
 		s.Runs = append(s.Runs, a.submitter(sched, e))
 	}
 	if p.oneJob {
 		s.Script, s.Walltime = results.RunDir(p.dir).Script(), time.Duration(p.walltimeS)*time.Second
 	}
-	return s.Submit(a.ctx)
+	return s, nil
 }
 
 // sessionSubmitted says what was sent.

@@ -209,6 +209,9 @@ func TestAccount(t *testing.T) {
 	holds(t, account(qos, asked(t, qos)), Error, "account open-00-00 has no QOS fast; it has normal")
 	some := strings.Replace(answers["scontrol partition"], "AllowAccounts=open-00-00,eu-00-00 AllowQos=ALL", "AllowAccounts=ALL AllowQos=normal", 1)
 	holds(t, account(qos, asked(t, qos, "scontrol partition", some)), Error, "partition qgpu doesn't take QOS fast")
+	free := strings.Replace(answers["scontrol config"], "ClusterName", "AccountingStorageEnforce = none\nClusterName", 1)
+	loose := subject(t, "karolina", "account=eu-00-00")
+	fine(t, account(loose, asked(t, loose, "scontrol config", free)))
 	// Slurm compares accounts without regard to case.
 	upper := subject(t, "karolina", "account=OPEN-00-00")
 	fine(t, account(upper, asked(t, upper)))

@@ -28,8 +28,8 @@ func Quick(ctx context.Context, c *slurm.Client, s Subject) []Finding {
 	return bad
 }
 
-// Forecast asks when the first job of a run would start. A refusal is the error that
-// sbatch itself would give.
+// Forecast asks when the first job of a run would start. A refusal may be of this moment
+// only, such as in a maintenance, where sbatch itself takes the job and lets it wait.
 func Forecast(ctx context.Context, c *slurm.Client, s jobs.Submitter, wanted []int) (slurm.Forecast, error) {
 	return c.TestOnly(ctx, s.First(wanted))
 }

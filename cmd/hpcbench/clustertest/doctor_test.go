@@ -3,11 +3,13 @@
 package clustertest
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"hpcbench/cmd/hpcbench/world"
 	"hpcbench/jobs/check"
@@ -124,4 +126,26 @@ func TestDoctorProbes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A reservation that a job would reach into is named, with what to do; one that it
+// ends before is none of its business.
+func TestDoctorSeesReservations(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	name := "hb-doctor-" + filepath.Base(filepath.Dir(w.Dir))
+	start := time.Now().UTC().Add(20 * time.Hour).Format("2006-01-02T15:04:05")
+	if out, code := w.Command("env", "TZ=UTC", "scontrol", "create", "reservation", "ReservationName="+name, "StartTime="+start, "Duration=60", "Nodes=acn02", "Users=root", "Flags=MAINT"); code != 0 {
+		t.Fatal(out)
+	}
+	t.Cleanup(func() {
+		if _, err := world.Cluster.Tool(context.Background(), "scontrol", "delete", "ReservationName="+name); err != nil {
+			t.Error(err)
+		}
+	})
+	run := []string{"--site", "karolina", "--model", "Qwen3-4B-2507", "--gpus", "1"}
+	found, _ := doctor(t, w, append(run, "--time", "23h")...)
+	holds(t, found, check.Warning, name, "maintenance", "1 of the 2 nodes", "takes the other nodes")
+	found, _ = doctor(t, w, run...)
+	holds(t, found, check.OK, "reservations", "none that a job of")
 }

@@ -146,7 +146,7 @@ func TestSessionStartsRoundByRound(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	out := w.Measure("submit", "--site", "karolina", "--model", "Qwen3-4B-2507", "--model", "Qwen2.5-Coder-7B", "--gpus", "8", "--repeats", "3", "--name", "ses", "--wait")
-	for _, words := range []string{"Session ses: 2 runs by turns", "3 repeats of each as array", "round by round"} {
+	for _, words := range []string{"Session ses: 2 runs by turns", "3 repeats of each as array", "round by round", "Slurm expects it to start "} {
 		if !strings.Contains(out, words) {
 			t.Errorf("%q isn't in\n%s", words, out)
 		}
@@ -175,7 +175,7 @@ func TestSessionAlternatesInOneJob(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	out := w.Measure("submit", "--site", "lumi", "--model", "Qwen2.5-Coder-7B", "--model", "Qwen3-4B-2507", "--gpus", "2", "--repeats", "2", "--name", "one", "--wait")
-	for _, words := range []string{"2 repeats of each as restart", "4 jobs (2 repeats of 2 configurations), and 2 may be submitted", "in which the 2 configurations alternate"} {
+	for _, words := range []string{"2 repeats of each as restart", "4 jobs (2 repeats of 2 configurations), and 2 may be submitted", "in which the 2 configurations alternate", "Slurm expects it to start "} {
 		if !strings.Contains(out, words) {
 			t.Errorf("%q isn't in\n%s", words, out)
 		}
