@@ -336,11 +336,24 @@ func (r *runner) finish(ctx context.Context, runErr error, done func()) (results
 			state, failure = results.StateFailed, &results.Failure{Class: "server_changed", Words: words}
 		}
 	}
-	updateErr := r.cfg.Attempt.Update(func(a *results.Attempt) {
+	if state == results.StateComplete && closeErr != nil {
+		// What isn't on the disk can't be read by anybody: the disk was full to the end, or its folder is gone.
+		state, failure = results.StateFailed, &results.Failure{Class: "disk", Words: closeErr.Error()}
+	}
+	end := func(a *results.Attempt) {
 		a.State, a.Failure, a.Clock.StepUs = state, failure, r.clockStep.Load()
 		a.Marks = append(slices.Clip(a.Marks), marks...)
+	}
+	// The summary comes first, so that an attempt that is complete says at once whether it can be used.
+	ended := r.cfg.Attempt.Get()
+	end(&ended)
+	sum, err := Summarise(r.cfg.Dir, ended, r.plan, r.cfg.Mode)
+	updateErr := r.cfg.Attempt.Update(func(a *results.Attempt) {
+		end(a)
+		if state == results.StateComplete {
+			a.Invalid = sum.Unusable()
+		}
 	})
-	sum, err := Summarise(r.cfg.Dir, r.cfg.Attempt.Get(), r.plan, r.cfg.Mode)
 	r.state.enter(PhaseDone, results.Step{}, len(sum.Steps), 0)
 	_ = results.WriteJSON(r.cfg.Dir.Progress(), r.state.now(r.live), r.cfg.Mode)
 	if state == results.StateInterrupted {

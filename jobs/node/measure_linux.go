@@ -56,40 +56,10 @@ func (r *runner) measure(ctx context.Context, a *attempt, s *running) error {
 	case err != nil:
 		return err
 	}
-	words := invalid(summary)
-	if err := a.file.Update(func(f *results.Attempt) { f.State, f.Invalid = results.StateComplete, words }); err != nil {
-		return err
-	}
-	if words != "" {
+	if words := summary.Unusable(); words != "" {
 		return fmt.Errorf("%w: %s", ErrInvalid, words)
 	}
 	return nil
-}
-
-// invalid says why nothing of the repeat can be used; one bad step leaves the others standing.
-func invalid(s results.Summary) string {
-	reason := func(findings []results.Finding) string {
-		for _, f := range findings {
-			if f.Level == results.LevelInvalid {
-				return f.Reason
-			}
-		}
-		return ""
-	}
-	if words := reason(s.Findings); words != "" {
-		return words
-	}
-	words := ""
-	for _, step := range s.Steps {
-		bad := reason(step.Findings)
-		if bad == "" {
-			return ""
-		}
-		if words == "" {
-			words = step.Step.ID + ": " + bad
-		}
-	}
-	return words
 }
 
 // stop ends the server and waits until its memory is free for the next one.
