@@ -38,6 +38,11 @@ func (a *app) openSuite(ref string) (*nightly, error) {
 	if n.suite, err = gate.LoadSuite(n.file); err != nil {
 		return nil, usage(err)
 	}
+	for i := range n.suite.Entries {
+		if plan := &n.suite.Entries[i].Plan; strings.HasSuffix(*plan, ".yaml") && !filepath.IsAbs(*plan) {
+			*plan = filepath.Join(filepath.Dir(n.file), *plan) // wherever it is called from
+		}
+	}
 	for i, e := range n.suite.Entries {
 		options := sites.System(entryFlags(e).values()...)
 		site, _, err := sites.LoadSite(e.Site, options)
