@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"hpcbench/results"
 	"hpcbench/slurm/slurmtest"
 )
 
@@ -183,6 +184,45 @@ func TestHostileValues(t *testing.T) {
 		t.Error("something of it was run")
 	}
 	f.saw("they reach the server as they are, or are refused with the reason; nothing of them is run")
+	f.keeps()
+	f.clean()
+	f.end = "the repeat is complete"
+}
+
+// Where a site asks for it nothing of ours listens on a port.
+func TestServerOnASocket(t *testing.T) {
+	t.Parallel()
+	f := put(t, "Other users", "somebody scans the node's ports", "the site has `unix_socket`")
+	f.File("config/sites/karolina.yaml", string(f.read("config/sites/karolina.yaml"))+"unix_socket: true\n")
+	f.slowPlan()
+	f.submit("--repeats", "1")
+	f.measuring(1, 0)
+	pid := f.stubProcess()
+	tcp, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listening := map[string]bool{} // inodes of listening sockets
+	for line := range strings.Lines(string(tcp)) {
+		if v := strings.Fields(line); len(v) > 9 && v[3] == "0A" {
+			listening["socket:["+v[9]+"]"] = true
+		}
+	}
+	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil || len(listening) == 0 {
+		t.Fatalf("%d listening sockets on this machine, %v", len(listening), err)
+	}
+	for _, fd := range fds {
+		if to, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, fd.Name())); err == nil && listening[to] {
+			t.Errorf("the server listens on a port: %s", to)
+		}
+	}
+	s := f.over()
+	f.shows(s, 1, "complete", "")
+	if a := f.attempt(1, 0); a.Clock.Kind != results.ClockProcess || !strings.Contains(a.Clock.Reason, "socket") {
+		t.Errorf("stamps by %+v", a.Clock)
+	}
+	f.saw("there is none: the server has a Unix socket in a folder of its own, and the records say which clock stamped them")
 	f.keeps()
 	f.clean()
 	f.end = "the repeat is complete"

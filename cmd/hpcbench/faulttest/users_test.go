@@ -110,7 +110,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, b, 0o755)
 }
 
-// reserve keeps a node for a test's own jobs and answers the reservation's name.
+// reserve keeps a node for a test's own jobs, with nobody else's on it, and answers the reservation's name.
 func (f *fault) reserve(node string) string {
 	f.T.Helper()
 	name := "r-" + f.run
@@ -119,6 +119,7 @@ func (f *fault) reserve(node string) string {
 			"Users=root,"+slurmtest.User, "StartTime=now", "Duration=30", "Flags=IGNORE_JOBS")
 		return err == nil
 	})
+	f.Until("the other tests' jobs on "+node+" are over", func() bool { return f.tool("squeue", "-h", "-w", node) == "" })
 	f.T.Cleanup(func() {
 		// Jobs that are left in it keep it from being deleted.
 		f.Until("the reservation is deleted", func() bool {
