@@ -81,6 +81,7 @@ type Submitter struct {
 	Now       func() time.Time
 	// Walltime is asked for instead of the spec's; 0 = the spec's.
 	Walltime time.Duration
+	Exclude  string // nodes that the jobs must not run on, as Slurm writes a list
 	// FindFor is how long a job whose answer was lost is looked for; 0 = 30 s.
 	FindFor time.Duration
 	// OrphanAge is when a submit without an answer has certainly made no job; 0 = 2 min.
@@ -187,7 +188,7 @@ func (s Submitter) request(b batch, name string, before []slurm.JobID) slurm.Sub
 	r := slurm.SubmitRequest{
 		Script: s.Dir.Script(), JobName: name, Account: job.Account, Partition: job.Partition,
 		QOS: job.QOS, Reservation: job.Reservation, Time: time.Duration(job.WalltimeS) * time.Second,
-		Array: b.array, Chdir: string(s.Dir),
+		Array: b.array, Chdir: string(s.Dir), Exclude: s.Exclude,
 	}
 	if s.Script != "" {
 		r.Script = s.Script

@@ -143,9 +143,10 @@ func (a *app) next(e jobs.Entry) {
 }
 
 type resumeCmd struct {
-	Ref  string        `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
-	Time time.Duration `help:"Walltime of a job instead of the first time's, where that was too short." placeholder:"DURATION"`
-	Wait bool          `help:"Follow the run to its end and show its table."`
+	Ref     string        `arg:"" name:"run" help:"Run: its name, a unique beginning of it, or last." predictor:"run"`
+	Time    time.Duration `help:"Walltime of a job instead of the first time's, where that was too short." placeholder:"DURATION"`
+	Exclude string        `help:"Nodes that it must not run on again, as Slurm writes a list." placeholder:"NODES"`
+	Wait    bool          `help:"Follow the run to its end and show its table."`
 }
 
 // Run submits what is missing, with the spec and the program of the first time.
@@ -159,7 +160,7 @@ func (c resumeCmd) Run(a *app) error {
 		return failed(err)
 	}
 	sub := a.submitter(sched, e)
-	sub.Walltime = c.Time
+	sub.Walltime, sub.Exclude = c.Time, c.Exclude
 	if err := sub.Settle(a.ctx); err != nil {
 		return failed(err)
 	}

@@ -118,10 +118,18 @@ func machineOf(getenv func(string) string) machine {
 	return m
 }
 
+// elsewhere is the remedy where this node alone is at fault, which Slurm may know by another name.
+func elsewhere(run, hostname string) string {
+	if name := os.Getenv("SLURMD_NODENAME"); name != "" {
+		hostname = name
+	}
+	return fmt.Sprintf("try other nodes: `hpcbench resume %s --exclude %s`", run, hostname)
+}
+
 // inspect compares the node with what was asked for.
 func inspect(spec results.Spec, f results.NodeFacts, m machine) (stop *results.Failure, notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	elsewhere := "resubmit with --exclude of " + f.Hostname
+	elsewhere := elsewhere(spec.Name, f.Hostname)
 	job := spec.Job
 	if spec.Server.Runtime != "" && f.Runtime == "" {
 		return &results.Failure{Class: classRuntime, Words: fmt.Sprintf("%s --version gave no answer on this node", spec.Server.Runtime), Remedy: "check the site's setup lines, or " + elsewhere, Passing: true}, notes

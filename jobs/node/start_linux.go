@@ -38,7 +38,7 @@ func (r *runner) start(ctx context.Context, a *attempt) (*running, error) {
 	node := a.file.Get().Node
 	if held := awaitFree(ctx, r.spec.Site.GPUVendor, node.GPUs, 2*time.Minute); held != "" {
 		return nil, &failure{&results.Failure{Class: "gpu_held", Words: "the GPUs aren't free: " + held,
-			Remedy: "somebody else's process is on this node's GPUs, or an old one hasn't ended; resubmit with --exclude of " + node.Hostname, Passing: true}}
+			Remedy: "somebody else's process is on this node's GPUs, or an old one hasn't ended; " + elsewhere(r.spec.Name, node.Hostname), Passing: true}}
 	}
 	for try := 0; ; try++ {
 		s, err := r.startOnce(ctx, a)
