@@ -90,3 +90,30 @@ esac
 	f.clean()
 	f.end = "the repeat is complete"
 }
+
+func TestGPUsThatStayHeld(t *testing.T) {
+	t.Parallel()
+	f := put(t, "Other users", "GPUs that stay held by somebody else", "a double of nvidia-smi shows a foreign process on the first node that it is asked on, for good")
+	f.File("bin/nvidia-smi", `#!/bin/bash
+bad=`+filepath.Join(f.Dir, "bad")+`
+[ -e "$bad" ] || echo "$SLURMD_NODENAME" >"$bad"
+held=0; if [ "$(cat "$bad")" = "$SLURMD_NODENAME" ]; then held=1; fi
+case "$1" in
+  --query-gpu=*) echo "0, GPU-6f0c1a2b, NVIDIA A100-SXM4-40GB, 40960, $((40337 - 39000 * held)), 400.00, 550.54.15" ;;
+  --query-compute-apps=*) if [ $held = 1 ]; then echo "GPU-6f0c1a2b, 4711, python3, 39000"; fi ;;
+esac
+`)
+	f.submit("--repeats", "1")
+	s := f.over()
+	node := strings.TrimSpace(string(f.read("bad")))
+	f.shows(s, 1, "failed", "hpcbench resume "+f.run+" --exclude "+node)
+	f.clean()
+	f.saw("no server is started, the repeat is shown as failed after a minute, and its words name the command that takes other nodes")
+	f.Measure("resume", f.run, "--exclude", node, "--wait")
+	f.completed()
+	if got := f.attempt(1, 1).Slurm.NodeList; got == node {
+		t.Errorf("it ran on %s again", got)
+	}
+	f.keeps()
+	f.end = "resume --exclude completed the run"
+}
