@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"hpcbench/results"
 )
@@ -40,18 +41,22 @@ func (s Store) KeepBinary(run results.RunDir, program string) (digest string, er
 	return digest, copyProgram(program, run.Binary())
 }
 
+// copyPrefix begins the name of a copy that isn't whole yet.
+const copyPrefix = ".copy-"
+
 // copyProgram copies to a name beside the target and renames, so that nobody
 // ever runs half a program.
 func copyProgram(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return fmt.Errorf("make the folder of kept programs: %w", err)
 	}
+	removeHalves(filepath.Dir(to))
 	in, err := os.Open(from)
 	if err != nil {
 		return fmt.Errorf("copy the program: %w", err)
 	}
 	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(to), ".copy-*")
+	out, err := os.CreateTemp(filepath.Dir(to), copyPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("copy the program: %w", err)
 	}
@@ -71,6 +76,20 @@ func copyProgram(from, to string) error {
 		return fmt.Errorf("copy the program: %w", err)
 	}
 	return nil
+}
+
+// removeHalves takes away what a killed copy left: some 20 MB each. One that is
+// younger than an hour may still be under way.
+func removeHalves(dir string) {
+	halves, err := filepath.Glob(filepath.Join(dir, copyPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, half := range halves {
+		if info, err := os.Stat(half); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(half) // somebody else may just have done so
+		}
+	}
 }
 
 // Digest is the sha256 of a file in hexadecimal.
