@@ -294,6 +294,12 @@ func (a *answer) outcome(resp *wire.Response, err error, cancelled bool) (outcom
 	return results.OutcomeCompleted, "", ""
 }
 
+// good says, once the reading has ended with err, whether the answer will be
+// held for completed. It may say no of one that will.
+func (a *answer) good(err error) bool {
+	return err == nil && a.done != 0 && !a.failed && a.finish != "abort" && a.tokens.events > 0
+}
+
 // words are the server's, or ours where it said nothing.
 func words(body []byte, err error) string {
 	if line := endpoint.FirstLine(body); line != "" {

@@ -209,7 +209,9 @@ func TestTortureEndsInTheRightOutcome(t *testing.T) {
 			}
 			req.Want = streamType
 			sh := &shot{step: &results.Step{}, way: w, request: req}
-			got := r.wait(context.Background(), r.release(sh, results.PhaseWindow, 0, nil))
+			f := r.release(sh, results.PhaseWindow, 0, nil)
+			r.await(context.Background(), f)
+			got := r.keep(f)
 			if got.Outcome != c.Want.Outcome || got.ErrorClass != c.Want.ErrorClass {
 				t.Errorf("outcome %s %s (%s), want %s %s", got.Outcome, got.ErrorClass, got.ErrorText, c.Want.Outcome, c.Want.ErrorClass)
 			}

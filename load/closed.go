@@ -44,8 +44,13 @@ func (st *stepRun) runClosed() {
 		st.from.Store(begin)
 	}
 	st.edge(begin, results.StepSample{Index: s.Index, Edge: results.EdgeBegin, Step: s})
+	spread := st.stagger()
 	for i, sh := range first {
-		st.flights.Go(func() { st.stream(i, sh, &next) })
+		st.flights.Go(func() {
+			if sleep(st.soft, spread*time.Duration(i)/time.Duration(len(first))) {
+				st.stream(i, sh, &next)
+			}
+		})
 	}
 	go func() {
 		st.flights.Wait() // every stream has nothing more to send
@@ -136,6 +141,19 @@ func (st *stepRun) settle() bool {
 	}
 }
 
+// stagger is how long the streams take, from the first to the last, to send
+// their first requests. Streams that begin together have answers of one length
+// end together for as long as they run, and then all of them want to be read and
+// refilled at once. Where the step warms up they begin spread over one request,
+// or over half of the warm-up where that is shorter or nothing is known of one.
+func (st *stepRun) stagger() time.Duration {
+	spread := seconds(st.step.WarmupS) / 2
+	if typical := time.Duration(st.typicalNs.Load()); typical > 0 {
+		spread = min(spread, typical)
+	}
+	return spread
+}
+
 // stream is one stream: sh is its first request, and the next one is built
 // while the last one runs.
 func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
@@ -147,6 +165,18 @@ func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
 		}
 	}
 	failures := 0
+	var last *flight // a good one without a record yet
+	keep := func(f *flight) *results.Record {
+		rec := st.keep(f)
+		st.hold(rec)
+		st.ended(rec)
+		return rec
+	}
+	defer func() {
+		if last != nil {
+			keep(last)
+		}
+	}()
 	for {
 		now := st.clock.Now()
 		if st.soft.Err() != nil || now >= st.to.Load() {
@@ -162,12 +192,19 @@ func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
 			}
 		}
 		f := st.release(sh, phase, 0, onToken)
-		// Others who have something to send come before a request that isn't due yet.
-		runtime.Gosched()
+		st.makeWay(f)
+		if last != nil {
+			keep(last)
+		}
+		last = nil
 		sh = build()
-		rec := st.wait(st.hard, f)
-		st.hold(rec)
-		st.ended(rec)
+		st.await(st.hard, f)
+		if f.good() {
+			// The next request comes first: its record can wait for a few milliseconds.
+			last, failures = f, 0
+			continue
+		}
+		rec := keep(f)
 		if rec.Outcome == results.OutcomeFailed && rec.TEnd-rec.TStart < failurePause.Microseconds() {
 			failures++
 		} else {
@@ -176,6 +213,26 @@ func (st *stepRun) stream(n int, sh *shot, next *atomic.Int64) {
 		if !sleep(st.soft, pauseAfter(rec, st.step.ReissueMs, failures)) {
 			return
 		}
+	}
+}
+
+// makeWayMost is the most that a stream waits with what isn't due yet.
+const makeWayMost = 20 * time.Millisecond
+
+// makeWay lets others who have something to send or to read come before the
+// last record and the next request of this stream, which aren't due yet:
+// engines emit for all of their streams at once, and so end several.
+func (st *stepRun) makeWay(f *flight) {
+	runtime.Gosched()
+	pause := min(time.Duration(st.typicalNs.Load())/8, makeWayMost)
+	if f.call == nil || pause <= 0 { // without a call its connection is yet to be opened
+		return
+	}
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	select {
+	case <-f.call.Done():
+	case <-t.C:
 	}
 }
 

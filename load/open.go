@@ -79,7 +79,10 @@ func (st *stepRun) shoot(due []int64, warmup, window int, to int64) {
 			continue
 		}
 		f := st.release(sh, phase, at, st.countTokens)
-		st.flights.Go(func() { st.ended(st.wait(st.hard, f)) })
+		st.flights.Go(func() {
+			st.await(st.hard, f)
+			st.ended(st.keep(f))
+		})
 	}
 	interrupted := waiter.Until(st.soft, to) != nil
 	if interrupted {

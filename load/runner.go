@@ -76,6 +76,8 @@ type flight struct {
 	answer *answer
 	conn   wire.Conn
 	call   *wire.Call
+	sent   sent
+	gaveUp bool // we didn't wait for its end
 }
 
 // release sends a shot: at once where a connection is ready, else wait dials.
@@ -97,20 +99,35 @@ func (r *runner) release(sh *shot, phase string, intended int64, onToken func(ns
 	return f
 }
 
-// wait waits for the end of a flight and writes its record. gone says, at the
-// end, whether we gave the request up.
-func (r *runner) wait(ctx context.Context, f *flight) *results.Record {
+// await waits for the end of a flight, whichever it is, and gives its connection
+// back. ctx ends where the request is to be given up.
+func (r *runner) await(ctx context.Context, f *flight) {
+	if f.shot.err != nil {
+		f.record.TEnd = micro(r.clock.Now())
+	} else {
+		f.sent = f.shot.way.await(ctx, f.conn, f.call, f.shot.request, f.answer)
+		if f.sent.resp.TEnd == 0 {
+			f.sent.resp.TEnd = r.clock.Now()
+		}
+		f.gaveUp = ctx.Err() != nil
+	}
+	r.live.inFlight.Add(-1)
+}
+
+// good says of a flight that has ended whether its answer is a good and whole
+// one, before anything of its record is made.
+func (f *flight) good() bool {
+	return f.shot.err == nil && f.answer.good(f.sent.err)
+}
+
+// keep makes and writes the record of a flight that has ended.
+func (r *runner) keep(f *flight) *results.Record {
 	rec := &f.record
 	if f.shot.err != nil {
 		rec.Outcome, rec.ErrorClass, rec.ErrorText = results.OutcomeFailed, results.ErrorClient, f.shot.err.Error()
-		rec.TEnd = micro(r.clock.Now())
 	} else {
-		s := f.shot.way.await(ctx, f.conn, f.call, f.shot.request, f.answer)
-		if s.resp.TEnd == 0 {
-			s.resp.TEnd = r.clock.Now()
-		}
-		f.answer.fill(rec, s.resp, s.err, ctx.Err() != nil)
-		rec.Reused, rec.ConnectUs = s.reused, s.connectUs
+		f.answer.fill(rec, f.sent.resp, f.sent.err, f.gaveUp)
+		rec.Reused, rec.ConnectUs = f.sent.reused, f.sent.connectUs
 	}
 	if rec.TIntended == 0 {
 		if rec.TIntended = rec.TSend; rec.TIntended == 0 {
@@ -120,7 +137,6 @@ func (r *runner) wait(ctx context.Context, f *flight) *results.Record {
 	if rec.Outcome == results.OutcomeCompleted {
 		r.typicalNs.Store((rec.TEnd - rec.TSend) * 1000)
 	}
-	r.live.inFlight.Add(-1)
 	r.live.ended(rec)
 	r.records.Append(*rec)
 	return rec

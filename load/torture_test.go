@@ -48,9 +48,14 @@ func TestOutcomesOfHostileServers(t *testing.T) {
 				var a answer
 				resp, err := conn.Start(req, a.data).Wait(t.Context())
 				var r results.Record
+				good := a.good(err)
 				a.fill(&r, resp, err, false)
 				if r.Outcome != c.Want.Outcome || r.ErrorClass != c.Want.ErrorClass {
 					t.Errorf("%s %q (%s), want %s %q", r.Outcome, r.ErrorClass, r.ErrorText, c.Want.Outcome, c.Want.ErrorClass)
+				}
+				// A stream sends its next request on this word alone.
+				if good && r.Outcome != results.OutcomeCompleted {
+					t.Errorf("%s was called good beforehand", r.Outcome)
 				}
 			})
 		}

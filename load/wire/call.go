@@ -81,6 +81,9 @@ func (c *Call) sending(bytes int) {
 // clock's epoch; 0 while a goroutine that is to write has yet to run.
 func (c *Call) Sent() int64 { return c.sentNs.Load() }
 
+// Done is closed when the call has ended.
+func (c *Call) Done() <-chan struct{} { return c.done }
+
 // finish ends the call once; what comes later is ignored.
 func (c *Call) finish(err error, at int64) {
 	select {

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"net"
+	"runtime"
 	"sync"
 	"syscall"
 
@@ -159,7 +160,11 @@ func (l *loop) run() {
 		l.mu.Unlock()
 		for i, c := range conns[:n] {
 			if c != nil {
-				c.ready(events[i].Events)
+				if c.ready(events[i].Events) {
+					// Whoever waited for the end has something to send, and what lies in the
+					// other connections has its stamp already.
+					runtime.Gosched()
+				}
 				conns[i] = nil
 			}
 		}

@@ -136,21 +136,22 @@ func (c *rawConn) flush(waiting bool) {
 	}
 }
 
-// ready is called by the loop with what epoll saw.
-func (c *rawConn) ready(events uint32) {
+// ready is called by the loop with what epoll saw. It says whether a call ended.
+func (c *rawConn) ready(events uint32) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := c.call
 	if c.fd >= 0 && events&unix.EPOLLOUT != 0 {
 		c.flush(true)
 	}
-	if events&^unix.EPOLLOUT == 0 {
-		return
-	}
-	for range readsInARow {
-		if c.fd < 0 || !c.read() {
-			return
+	if events&^unix.EPOLLOUT != 0 {
+		for range readsInARow {
+			if c.fd < 0 || !c.read() {
+				break
+			}
 		}
 	}
+	return before != nil && c.call == nil
 }
 
 // read reads once and says whether there may be more.
