@@ -110,7 +110,7 @@ func (s scriptTB) Fatal(args ...any)              { s.ts.Fatalf("%s", fmt.Sprint
 func (s scriptTB) Fatalf(format string, a ...any) { s.ts.Fatalf(format, a...) }
 
 // setupOf reads NAME and KEY=VALUE: seed=N, repeats=N, noise=CV, duration=S, rates=2.53,8.54,
-// slower=STEP:FACTOR, invalid=STEP:REPEAT (0 = every repeat), model=NAME, partition=SITE:NAME, simulated, records. With kind=matrix,
+// slower=STEP:FACTOR, invalid=STEP:REPEAT (0 = every repeat), model=NAME, partition=SITE:NAME, adds=MS (of a gateway), simulated, records. With kind=matrix,
 // capacity or gateway first it is such a run.
 func setupOf(args []string) (collecttest.Setup, error) {
 	s := collecttest.Setup{DurationS: 20, RepeatCV: 0.01}
@@ -161,6 +161,8 @@ func setupOf(args []string) (collecttest.Setup, error) {
 			s.Spec, err = func(spec *results.Spec) {
 				spec.Site.Name, spec.Job.Partition, _ = strings.Cut(value, ":")
 			}, nil
+		case "adds": // a gateway
+			s.Record = collecttest.GatewayAdding(number).Record
 		case "model":
 			own := s.Spec
 			s.Spec, err = func(spec *results.Spec) {

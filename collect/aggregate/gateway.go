@@ -29,7 +29,12 @@ type Overhead struct {
 	Share         *float64 `json:"added_share,omitempty"`   // of the direct figure
 	Control       *float64 `json:"control_added,omitempty"` // direct against direct: the noise floor
 	ControlHalf   *float64 `json:"control_half_width_95,omitempty"`
+
+	direct, gateway []float64 // of each block
 }
+
+// Legs are the two ways' own figures of each block.
+func (o Overhead) Legs() (direct, gateway []float64) { return o.direct, o.gateway }
 
 var overheadMetrics = []struct {
 	metric  string
@@ -43,7 +48,8 @@ var overheadMetrics = []struct {
 type blockKey struct{ repeat, block, streams int }
 
 // Gateway makes the overhead of every quantity from the blocks of all repeats.
-// Steps that don't count are left out, and with them their block.
+// Steps that don't count are left out, and with them their block; so is a block that
+// was cut between two turns, since a drift falls on both ways alike only in a whole one.
 func Gateway(run *read.Run) []Overhead {
 	arms := map[blockKey]map[string][]*results.StepSummary{}
 	spoiled := map[blockKey]bool{}
@@ -75,7 +81,7 @@ func Gateway(run *read.Run) []Overhead {
 	slices.Sort(levels)
 	keys := make([]blockKey, 0, len(arms))
 	for k := range arms {
-		if !spoiled[k] {
+		if !spoiled[k] && whole(arms[k]) {
 			keys = append(keys, k)
 		}
 	}
@@ -89,6 +95,16 @@ func Gateway(run *read.Run) []Overhead {
 		}
 	}
 	return out
+}
+
+// whole says that every arm had its turn forwards and backwards.
+func whole(block map[string][]*results.StepSummary) bool {
+	for _, turns := range block {
+		if len(turns) != 2 {
+			return false
+		}
+	}
+	return len(block) > 1
 }
 
 func overhead(metric string, primary bool, level int, keys []blockKey, arms map[blockKey]map[string][]*results.StepSummary) (Overhead, bool) {
@@ -110,6 +126,7 @@ func overhead(metric string, primary bool, level int, keys []blockKey, arms map[
 		o.Blocks++
 		o.Direct += d
 		o.Gateway += g
+		o.direct, o.gateway = append(o.direct, d), append(o.gateway, g)
 		added = append(added, RepeatValue{Repeat: k.block, Value: g - d})
 		if c, okC := armValue(m, arms[k][results.ArmControl]); okC {
 			control = append(control, RepeatValue{Repeat: k.block, Value: c - d})

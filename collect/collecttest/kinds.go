@@ -55,7 +55,10 @@ func Capacity() Setup {
 }
 
 // Gateway is a run of ten ABBA blocks whose gateway adds two milliseconds.
-func Gateway() Setup {
+func Gateway() Setup { return GatewayAdding(2) }
+
+// GatewayAdding is Gateway with another addition.
+func GatewayAdding(ms float64) Setup {
 	var steps []results.Step
 	for block := 1; block <= 10; block++ {
 		for half, arms := range [][]string{{results.ArmDirect, results.ArmControl, results.ArmGateway}, {results.ArmGateway, results.ArmControl, results.ArmDirect}} {
@@ -71,7 +74,7 @@ func Gateway() Setup {
 	}, Record: func(_ int, r *results.Record) bool {
 		if r.Arm == results.ArmGateway {
 			for _, t := range []*int64{&r.THeaders, &r.TFirstEvent, &r.TFirstToken, &r.TLastToken, &r.TFirstText, &r.TLastText, &r.TDone, &r.TEnd} {
-				*t += 2000
+				*t += int64(1000 * ms)
 			}
 		}
 		return true

@@ -100,18 +100,18 @@ func (r *Row) word() (Verdict, string) {
 		p = *r.Adjusted
 	}
 	change, low, high := *r.Change, *r.Low, *r.High
-	interval := fmt.Sprintf("%s (95 %% interval %s to %s)", signed(change, r.Absolute), signed(low, r.Absolute), signed(high, r.Absolute))
+	interval := fmt.Sprintf("%s (95 %% interval %s to %s)", r.signed(change), r.signed(low), r.signed(high))
 	switch {
 	case p < level && math.Abs(change) >= r.Tolerance:
 		word, verdict := "better", Improved
 		if change*float64(r.better) < 0 {
 			word, verdict = "worse", Regressed
 		}
-		return verdict, fmt.Sprintf("%s %s, tolerance %s, p %s", interval, word, unsigned(r.Tolerance, r.Absolute), pWords(p))
+		return verdict, fmt.Sprintf("%s %s, tolerance %s, p %s", interval, word, r.unsigned(r.Tolerance), pWords(p))
 	case low > -r.Tolerance && high < r.Tolerance:
-		return NoChange, fmt.Sprintf("%s lies within the tolerance of %s", interval, unsigned(r.Tolerance, r.Absolute))
+		return NoChange, fmt.Sprintf("%s lies within the tolerance of %s", interval, r.unsigned(r.Tolerance))
 	}
-	return Inconclusive, fmt.Sprintf("%s; with this noise a change from %s on would be found", interval, unsigned(*r.Detectable, r.Absolute))
+	return Inconclusive, fmt.Sprintf("%s; with this noise a change from %s on would be found", interval, r.unsigned(*r.Detectable))
 }
 
 // overall is the comparison's verdict from its rows, and the row that gave it.
@@ -183,18 +183,21 @@ func first(words ...string) string {
 	return ""
 }
 
-// signed prints a relative change as "+5.2 %", a difference of shares as "+0.5 points".
-func signed(x float64, absolute bool) string {
-	unit := "%"
-	if absolute {
-		unit = "points"
+// signed prints a relative change as "+5.2 %", a difference of shares as "+0.5
+// points", and one of times in its unit.
+func (r *Row) signed(x float64) string {
+	switch {
+	case !r.Absolute:
+		return signedPercent(x)
+	case r.Unit != "":
+		return fmt.Sprintf("%+.3g %s", x, r.Unit)
 	}
-	return fmt.Sprintf("%+.*f %s", places(x), x*100, unit)
+	return fmt.Sprintf("%+.*f points", places(x), x*100)
 }
 
-func unsigned(x float64, absolute bool) string {
-	return strings.TrimPrefix(signed(math.Abs(x), absolute), "+")
-}
+func (r *Row) unsigned(x float64) string { return strings.TrimPrefix(r.signed(math.Abs(x)), "+") }
+
+func signedPercent(x float64) string { return fmt.Sprintf("%+.*f %%", places(x), x*100) }
 
 // places keeps two digits of a percentage below ten, and no more than people read.
 func places(x float64) int {

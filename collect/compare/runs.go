@@ -35,6 +35,12 @@ func Runs(base, new *read.Run, o Options) *Comparison {
 	if len(gates) == 0 {
 		gates = DefaultGates
 	}
+	if isGateway(base) && isGateway(new) {
+		c.gateway(base, new)
+		decide(c.Rows)
+		c.conclude(tb, tn)
+		return c
+	}
 	pairs := samePairs(base, new)
 	for i := range tb.Steps {
 		sb := &tb.Steps[i]
@@ -203,7 +209,7 @@ func (c *Comparison) conclude(tb, tn *aggregate.Table) {
 		c.Verdict, c.Reason = NotComparable, differWords(c.Matters)
 	case !valid(tb) || !valid(tn):
 		c.Verdict, c.Reason = Invalid, "one of the runs has no valid step"
-	case tb.Good < aggregate.MinRepeats || tn.Good < aggregate.MinRepeats:
+	case c.Kind == "" && (tb.Good < aggregate.MinRepeats || tn.Good < aggregate.MinRepeats):
 		c.Verdict = Inconclusive
 		c.Reason = fmt.Sprintf("%d against %d good repeats: no verdict from under %d", tn.Good, tb.Good, aggregate.MinRepeats)
 	default:

@@ -26,6 +26,8 @@ type Comparison struct {
 	Simulated bool    `json:"simulated"`
 	Verdict   Verdict `json:"verdict"`
 	Reason    string  `json:"reason"`
+	// Kind is "gateway" where the rows are about what a gateway adds, in ms, over ABBA blocks; "" for steps over repeats.
+	Kind string `json:"kind,omitempty"`
 	// Assumptions that the figures rest on, in words.
 	Assumptions []string `json:"assumptions,omitempty"`
 	// Matters are the differences in conditions that forbid a verdict, Also those that don't.
@@ -54,7 +56,7 @@ type Row struct {
 	Unit      string  `json:"unit,omitempty"`
 	Base      Figure  `json:"base"`
 	New       Figure  `json:"new"`
-	Absolute  bool    `json:"absolute,omitempty"` // Change is a difference of shares, not relative
+	Absolute  bool    `json:"absolute,omitempty"` // Change is a difference, in Unit (of shares where there is none), not relative
 	Tolerance float64 `json:"tolerance"`
 
 	// Change is new/base − 1 (0.05 = 5 % more), with its 95 % interval.

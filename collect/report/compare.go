@@ -77,6 +77,10 @@ func shorten(s string) string {
 func CompareGrid(c *compare.Comparison) Grid {
 	g := Grid{ID: "compare", Title: "Step by step", Over: "ratio new/base, 95 % intervals",
 		Columns: []Column{left("step"), left("metric"), right("base"), right("new"), right("ratio"), right("interval"), left("verdict")}}
+	if c.Kind == compare.KindGateway {
+		g.Title, g.Over = "What the gateway adds", "differences of percentiles over ABBA blocks, 95 % intervals"
+		g.Columns[4] = right("change")
+	}
 	if c.Simulated {
 		g.Over += " · SIMULATED"
 	}
@@ -125,15 +129,30 @@ func figureText(f compare.Figure, r compare.Row) string {
 	switch {
 	case f.Mean == nil:
 		return none
-	case r.Absolute:
+	case r.Absolute && r.Unit == "":
 		return Percent(*f.Mean)
 	}
 	return Number(*f.Mean, 4)
 }
 
+// boundText prints the end of an interval with two digits, or whole.
+func boundText(x float64) string {
+	if x >= 100 || x <= -100 {
+		return fmt.Sprintf("%+.0f", x)
+	}
+	return fmt.Sprintf("%+.2g", x)
+}
+
 func changeCells(r compare.Row) (change, interval Cell) {
 	change, interval = word(none), word(none)
 	if r.Change == nil {
+		return change, interval
+	}
+	if r.Absolute && r.Unit != "" {
+		change = Cell{Text: fmt.Sprintf("%+.3g %s", *r.Change, r.Unit), Value: r.Change}
+		if r.Low != nil {
+			interval = word(boundText(*r.Low) + "…" + boundText(*r.High))
+		}
 		return change, interval
 	}
 	if r.Absolute {

@@ -11,6 +11,9 @@ import (
 // ratio with its interval, 1 = the same. Shares and rows without a ratio are in
 // the table only.
 func ForestFigure(c *compare.Comparison) Figure {
+	if c.Kind == compare.KindGateway {
+		return addedFigure(c)
+	}
 	f := Figure{ID: "forest", Title: "Ratio of " + c.New + " to " + c.Base, Kind: FigureForest, X: Axis{Label: "ratio, with its 95 % interval"}, Y: Axis{Label: ""}}
 	s := Series{Name: "ratio", Kind: SeriesDots}
 	worse := 0
@@ -20,19 +23,9 @@ func ForestFigure(c *compare.Comparison) Figure {
 			continue
 		}
 		low, high := r.RatioInterval()
-		state := ""
-		switch {
-		case !r.Decides:
-			state = "dim"
-		case r.Verdict == compare.Regressed:
-			state = "bad"
+		state, label := forestState(r)
+		if state == "bad" {
 			worse++
-		case r.Verdict == compare.Improved || r.Verdict == compare.NoChange:
-			state = "good"
-		}
-		label := string(r.Verdict)
-		if !r.Decides {
-			label += ", doesn't decide"
 		}
 		s.Points = append(s.Points, Point{X: *ratio, Y: float64(len(f.Y.Categories)), Low: low, High: high, Label: label, State: state, Bound: ptr(r.Tolerance)})
 		f.Y.Categories = append(f.Y.Categories, rowStep(r)+" "+r.Label)
@@ -41,6 +34,40 @@ func ForestFigure(c *compare.Comparison) Figure {
 	f.Marks = []Mark{{Label: "the same", X: ptr(1.0)}}
 	f.Key = "Grey: within the tolerance. Squares: worse beyond it. Hollow: shown, but doesn't decide."
 	f.Alt = fmt.Sprintf("Forest plot of %d ratios with their 95 %% intervals around 1; %d of them are worse beyond their tolerance.", len(s.Points), worse)
+	return f
+}
+
+// forestState is how a row's mark is drawn, and its words.
+func forestState(r compare.Row) (state, label string) {
+	label = string(r.Verdict)
+	switch {
+	case !r.Decides:
+		return "dim", label + ", doesn't decide"
+	case r.Verdict == compare.Regressed:
+		return "bad", label
+	case r.Verdict == compare.Improved || r.Verdict == compare.NoChange:
+		return "good", label
+	}
+	return "", label
+}
+
+// addedFigure is what one gateway adds more than the other, in ms; the legs by
+// themselves are in the table only.
+func addedFigure(c *compare.Comparison) Figure {
+	f := Figure{ID: "forest", Title: "What " + c.New + " adds beyond " + c.Base + ", ms", Kind: FigureForest, X: Axis{Label: "difference of what is added, ms, with its 95 % interval"}}
+	s := Series{Name: "difference", Kind: SeriesDots}
+	for _, r := range c.Rows {
+		if !r.Absolute || r.Change == nil {
+			continue
+		}
+		state, label := forestState(r)
+		s.Points = append(s.Points, Point{X: *r.Change, Y: float64(len(f.Y.Categories)), Low: r.Low, High: r.High, Label: label, State: state})
+		f.Y.Categories = append(f.Y.Categories, rowStep(r)+" "+r.Label)
+	}
+	f.Series = []Series{s}
+	f.Marks = []Mark{{Label: "the same", X: ptr(0.0)}}
+	f.Key = "Filled: the endpoint that decides; squares: worse beyond its tolerance. Hollow: shown, but doesn't decide."
+	f.Alt = fmt.Sprintf("Forest plot of %d differences of what the two gateways add, in milliseconds with 95 %% intervals around 0.", len(s.Points))
 	return f
 }
 
