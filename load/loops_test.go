@@ -32,6 +32,46 @@ func TestClosedLoopHoldsItsStreams(t *testing.T) {
 	}
 }
 
+// Streams that began together would end together for as long as they run: they
+// begin spread over half of the warm-up, where nothing is known of a request.
+func TestStreamsBeginApartInTheWarmUp(t *testing.T) {
+	s := startStub(t, stub.Config{TTFTBaseMs: 30, ITLMs: 5})
+	p := ratePlan(0.5)
+	p.Kind, p.RatesPerS, p.Levels = results.KindConcurrency, nil, []int{8}
+	for _, warm := range []float64{0, 0.8} {
+		p.Warmup.PerStepS = warm
+		c := configOf(t, endpointOf(t, s.URL()), p)
+		sum := run(t, c)
+		first := map[int]int64{} // of each stream
+		for _, r := range records(t, c.Dir) {
+			if at, ok := first[r.Stream]; !ok || r.TSend < at {
+				first[r.Stream] = r.TSend
+			}
+			if warm == 0 && r.Phase != results.PhaseWindow {
+				t.Errorf("without a warm-up a request of the phase %s", r.Phase)
+			}
+		}
+		// Each begins a slot after the step's begin, and on a busy machine later.
+		var began int64
+		_, err := results.ReadLinesFile(c.Dir.Telemetry(), func(s results.Sample) {
+			if s.Step != nil && s.Step.Index == 0 && s.Step.Edge == results.EdgeBegin {
+				began = s.At
+			}
+		})
+		if err != nil || began == 0 {
+			t.Fatalf("the step's begin: %d µs, %v", began, err)
+		}
+		for stream, at := range first {
+			if due := began + int64(float64(stream)/8*warm/2*1e6); at < due {
+				t.Errorf("warm-up %g s: stream %d began at %d µs, due at %d µs", warm, stream, at, due)
+			}
+		}
+		if len(first) != 8 || sum.Steps[0].Counts.Completed < 8 {
+			t.Errorf("warm-up %g s: %d streams, %+v", warm, len(first), sum.Steps[0].Counts)
+		}
+	}
+}
+
 func TestThroughputSendsItsRequestsToTheEnd(t *testing.T) {
 	s := startStub(t, stub.Config{TTFTBaseMs: 20, ITLMs: 2})
 	p := ratePlan(0)
