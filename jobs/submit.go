@@ -34,7 +34,7 @@ type batch struct {
 // batches says which calls of sbatch bring the wanted repeats about.
 func batches(g results.Grouping, wanted []int) []batch {
 	if g.Mode == results.ModeArray {
-		array := ranges(wanted)
+		array := Ranges(wanted)
 		if g.MaxAtOnce > 0 && g.MaxAtOnce < len(wanted) {
 			array += "%" + strconv.Itoa(g.MaxAtOnce)
 		}
@@ -55,8 +55,8 @@ func batches(g results.Grouping, wanted []int) []batch {
 	return all
 }
 
-// ranges writes rising numbers as Slurm does: 1-3,5.
-func ranges(numbers []int) string {
+// Ranges writes rising numbers as Slurm does: 1-3,5.
+func Ranges(numbers []int) string {
 	var parts []string
 	for i := 0; i < len(numbers); {
 		j := i

@@ -57,8 +57,8 @@ func (a *app) watch(entries []jobs.Entry) error {
 	}
 	for _, r := range last {
 		if missing := r.Missing(); len(missing) > 0 {
-			err = errors.Join(err, fmt.Errorf("run %s: %d of %d repeats are complete, missing %v; `hpcbench status %s` says why, `hpcbench resume %s` sends them again",
-				r.Name, r.Complete(), len(r.Repeats), missing, r.Name, r.Name))
+			err = errors.Join(err, fmt.Errorf("run %s: %d of %d repeats are complete, missing %s; `hpcbench status %s` says why, `hpcbench resume %s` sends them again",
+				r.Name, r.Complete(), len(r.Repeats), jobs.Ranges(missing), r.Name, r.Name))
 		}
 	}
 	if err != nil {

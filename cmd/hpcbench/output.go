@@ -40,12 +40,25 @@ func (a *app) list(head []string, rows [][]string, right ...int) error {
 	for _, r := range rows {
 		t.AppendRow(cells(r))
 	}
+	return printTable(a.stdout, t)
+}
+
+// printTable prints a table without the blanks at the ends of its lines.
+func printTable(w io.Writer, t table.Writer) error {
 	var b strings.Builder
-	for _, l := range strings.Split(t.Render(), "\n") {
+	for l := range strings.SplitSeq(t.Render(), "\n") {
 		b.WriteString(strings.TrimRight(l, " ") + "\n")
 	}
-	_, err := io.WriteString(a.stdout, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// repeatsWord is "repeat" or "repeats".
+func repeatsWord(numbers []int) string {
+	if len(numbers) == 1 {
+		return "repeat"
+	}
+	return "repeats"
 }
 
 const (

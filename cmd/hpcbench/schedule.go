@@ -31,7 +31,9 @@ func (a *app) schedule(p results.Plan) error {
 		t.AppendRow(table.Row{s.ID, s.Loop, blank(s.RatePerS), blank(float64(s.Streams)), blank(s.DurationS), blank(float64(s.Requests)),
 			blank(float64(s.OutputTokens)), s.NotRun})
 	}
-	fmt.Fprintln(a.stdout, t.Render())
+	if err := printTable(a.stdout, t); err != nil {
+		return err
+	}
 	if !plans.Static(p.Kind) {
 		fmt.Fprintln(a.stdout, "Further steps are chosen while it runs; the first repeat's are kept for the others.")
 	}

@@ -44,9 +44,9 @@ func (c statusCmd) Run(a *app) error {
 	case len(runs) == 0:
 		fmt.Fprintln(a.stdout, "There are no runs yet; `hpcbench submit` makes one.")
 	case c.Ref != "":
-		printRun(a.stdout, runs[0])
+		return printRun(a.stdout, runs[0])
 	default:
-		printRuns(a.stdout, runs)
+		return printRuns(a.stdout, runs)
 	}
 	return nil
 }
@@ -90,14 +90,14 @@ func (a *app) status(entries []jobs.Entry) ([]jobs.RunStatus, error) {
 }
 
 // printRuns is one line a run.
-func printRuns(w io.Writer, runs []jobs.RunStatus) {
+func printRuns(w io.Writer, runs []jobs.RunStatus) error {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle)
 	t.AppendHeader(table.Row{"run", "site", "plan", "complete", "state"})
 	for _, r := range runs {
 		t.AppendRow(table.Row{r.Name, r.Site, r.Plan, fmt.Sprintf("%d/%d", r.Complete(), len(r.Repeats)), inShort(r)})
 	}
-	fmt.Fprintln(w, t.Render())
+	return printTable(w, t)
 }
 
 // inShort is a run's state in a few words: what is under way, else what is wrong.
@@ -109,6 +109,13 @@ func inShort(r jobs.RunStatus) string {
 	for _, s := range r.Repeats {
 		count[s.Phase]++
 	}
+	why := ""
+	for _, s := range r.Repeats {
+		if s.Phase == jobs.PhaseUnclear {
+			why = s.Words // the others of a run are unclear for the same reason
+			break
+		}
+	}
 	var parts []string
 	for _, phase := range []string{jobs.PhaseRunning, jobs.PhasePending, jobs.PhaseUnclear, jobs.PhaseFailed, jobs.PhaseInterrupted, jobs.PhaseCancelled, jobs.PhaseNotSubmitted} {
 		if count[phase] > 0 {
@@ -118,11 +125,15 @@ func inShort(r jobs.RunStatus) string {
 	if len(parts) == 0 {
 		return "complete"
 	}
-	return strings.Join(parts, ", ")
+	state := strings.Join(parts, ", ")
+	if why != "" {
+		state += ": " + why
+	}
+	return state
 }
 
 // printRun is one line a repeat.
-func printRun(w io.Writer, r jobs.RunStatus) {
+func printRun(w io.Writer, r jobs.RunStatus) error {
 	fmt.Fprintf(w, "Run %s: %s, plan %s, on %s: %d of %d repeats complete\n", r.Name, r.Model, r.Plan, r.Site, r.Complete(), len(r.Repeats))
 	if r.Err != "" {
 		fmt.Fprintln(w, r.Err)
@@ -134,7 +145,7 @@ func printRun(w io.Writer, r jobs.RunStatus) {
 	for _, s := range r.Repeats {
 		t.AppendRow(table.Row{s.Index, s.Phase, s.JobID, s.Node, repeatLine(s)})
 	}
-	fmt.Fprintln(w, t.Render())
+	return printTable(w, t)
 }
 
 // repeatLine is all that is known of a repeat, on one line.

@@ -179,7 +179,7 @@ func (c resumeCmd) Run(a *app) error {
 	if err != nil {
 		return failed(err)
 	}
-	fmt.Fprintf(a.stdout, "Run %s: repeats %v again\n", e.Name, wanted)
+	fmt.Fprintf(a.stdout, "Run %s: %s %s again\n", e.Name, repeatsWord(wanted), jobs.Ranges(wanted))
 	if c.Time > 0 { // for the words below; the run's own spec stays as it is
 		e.Spec.Job.WalltimeS, e.Spec.Job.Arithmetic = int(c.Time.Seconds()), []string{"asked for with --time"}
 	}
