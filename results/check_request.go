@@ -186,7 +186,7 @@ func (c *planCheck) capacity(k CapacityPlan) {
 	c.between("capacity.max_level", float64(k.MaxLevel), 1, maxStreams)
 	c.above("capacity.bracket_share", k.BracketShare, 1)
 	c.between("capacity.min_requests", float64(k.MinRequests), 1, 1e7)
-	c.between("capacity.min_deciding_requests", float64(k.MinDecidingRequests), float64(max(1, k.MinRequests)), 1e7)
+	c.between("capacity.min_deciding_requests", float64(k.MinDecidingRequests), float64(max(intervalFrom, k.MinRequests)), 1e7) // fewer have no interval of their p95 and decide nothing
 	c.between("capacity.reissue_ms", k.ReissueMs, 0, maxSeconds*1000)
 }
 

@@ -110,6 +110,7 @@ func TestCheckNamesTheField(t *testing.T) {
 		{KindCapacity, func(p *Plan) { p.Capacity.BracketShare = 0 }, "capacity.bracket_share: is 0"},
 		{KindCapacity, func(p *Plan) { p.Capacity.MinRequests = 0 }, "capacity.min_requests: is 0"},
 		{KindCapacity, func(p *Plan) { p.Capacity.MinDecidingRequests = 99 }, "capacity.min_deciding_requests: is 99; 100 to"},
+		{KindCapacity, func(p *Plan) { p.Capacity.MinRequests, p.Capacity.MinDecidingRequests = 20, 71 }, "capacity.min_deciding_requests: is 71; 72 to"},
 		{KindCapacity, func(p *Plan) { p.Levels = []int{4, 2} }, "levels: must rise"},
 		{KindCapacity, func(p *Plan) { p.RatesPerS = []float64{1} }, "rates_per_s: has no effect"},
 		{KindCapacity, func(p *Plan) { p.Capacity.Loop, p.Levels = LoopOpen, []int{1} }, "levels: has no effect where capacity.loop is open"},

@@ -28,6 +28,7 @@ type reproduceCmd struct {
 
 	From           string `help:"Don't measure: take this run, which was." placeholder:"RUN" predictor:"run"`
 	AllowSimulated bool   `help:"Let a simulated run be compared with the published figures."`
+	Yes            bool   `short:"y" help:"Don't ask about the cost."`
 	Out            string `short:"o" help:"Page to write; REFERENCE.html here if not given." placeholder:"FILE" predictor:"file"`
 	JSON           bool   `name:"json" xor:"form" help:"Print JSON."`
 	Markdown       bool   `xor:"form" help:"Print Markdown."`
@@ -117,7 +118,7 @@ func (c reproduceCmd) submit(a *app, ref results.Reference) (jobs.Entry, error) 
 	if flags.Name == "" {
 		flags.Name = "reproduce-" + ref.Name + "-" + now().UTC().Format("20060102-150405")
 	}
-	e, err := submitCmd{runFlags: flags}.start(a)
+	e, err := submitCmd{runFlags: flags, Yes: c.Yes}.start(a)
 	if err != nil {
 		return e, err
 	}

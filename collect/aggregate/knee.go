@@ -159,6 +159,11 @@ func (k *Knee) conclude() {
 	}
 }
 
+// undecided says that the lowest level neither passes nor fails.
+func (k *Knee) undecided() bool {
+	return len(k.Levels) > 0 && k.Levels[0].Verdict == results.LevelInconclusive
+}
+
 // Words say the knee in a sentence.
 func (k *Knee) Words() string {
 	unit := " streams"
@@ -167,6 +172,8 @@ func (k *Knee) Words() string {
 	}
 	var words string
 	switch {
+	case k.MaxPassing == 0 && k.undecided():
+		words = "the first level isn't decided, so nothing is known of the knee: " + k.Levels[0].Why
 	case k.MaxPassing == 0:
 		words = "not even the first level passes in every repeat"
 	case k.FirstFailing == nil:

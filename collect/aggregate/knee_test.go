@@ -51,6 +51,15 @@ func TestKneeIsWhatEveryRepeatPasses(t *testing.T) {
 	if k := FindKnee(capacityRun(0)); k.MaxPassing != 0 || k.MaxInFlight != 0 || !strings.Contains(k.Words(), "not even the first") {
 		t.Errorf("none passes: %s", k.Words())
 	}
+	near := capacityRun(99, 99)
+	for _, r := range near.Repeats { // the interval of the first level's p95 lies around the bound
+		low, high := 1450.0, 1550.0
+		d := &r.Summary.Steps[0].Corrected.E2EMs
+		d.P95Lower, d.P95Upper = &low, &high
+	}
+	if k := FindKnee(near); k.MaxPassing != 0 || !strings.Contains(k.Words(), "the first level isn't decided") || strings.HasSuffix(k.Words(), ": ") {
+		t.Errorf("undecided: %+v %s", k, k.Words())
+	}
 	if FindKnee(&read.Run{}) != nil {
 		t.Error("another kind of plan has no knee")
 	}
