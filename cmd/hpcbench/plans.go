@@ -82,7 +82,7 @@ func (c plansShowCmd) Run(a *app) error {
 	if err := a.values(rows); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "\nOne repeat: %s\n", estimateWords(e))
+	_, err = fmt.Fprintf(a.stdout, "\nOne repeat: %s\n", estimateWords(p.Kind, e))
 	return err
 }
 
@@ -94,14 +94,18 @@ type planEstimate struct {
 	Requests int     `json:"requests"`
 }
 
-func estimateWords(e results.PlanEstimate) string {
-	about := "about "
+// estimateWords says what a plan needs. Its steps are known beforehand unless it chooses them while it runs.
+func estimateWords(kind string, e results.PlanEstimate) string {
+	about, steps := "about ", "about "
 	if e.Exact {
 		about = ""
 	}
+	if plans.Static(kind) {
+		steps = ""
+	}
 	seconds := func(s float64) time.Duration { return (time.Duration(s*1e3) * time.Millisecond).Round(time.Second) }
 	return fmt.Sprintf("%s%d steps, %s%d requests, %s of load, %s at most with every drain.",
-		about, e.Steps, about, e.Requests, seconds(e.Seconds), seconds(e.WorstSeconds()))
+		steps, e.Steps, about, e.Requests, seconds(e.Seconds), seconds(e.WorstSeconds()))
 }
 
 type plansCheckCmd struct {
@@ -117,5 +121,5 @@ func (c plansCheckCmd) Run(a *app) error {
 	if err == nil {
 		err = plans.Check(p, origins)
 	}
-	return a.checked(c.File, c.JSON, err, "; "+estimateWords(results.EstimatePlan(p)))
+	return a.checked(c.File, c.JSON, err, "; "+estimateWords(p.Kind, results.EstimatePlan(p)))
 }
