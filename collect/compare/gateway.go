@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
 	"hpcbench/collect/aggregate"
 	"hpcbench/collect/read"
@@ -23,6 +22,9 @@ const (
 	addedLeastMs = 0.5
 )
 
+// legTolerance is the relative tolerance that a leg by itself is shown with.
+const legTolerance = 0.10
+
 func isGateway(r *read.Run) bool { return r.Spec.Plan.Kind == results.KindGateway }
 
 // overheadKey is one quantity at one number of streams.
@@ -36,8 +38,9 @@ type overheadKey struct {
 func (c *Comparison) gateway(base, new *read.Run) {
 	c.Kind = KindGateway
 	c.Assumptions = append(c.Assumptions, "the unit is the ABBA block: what differs between two starts of one gateway can't be seen by the blocks of one start")
+	added := aggregate.Gateway(new)
 	have := map[overheadKey]aggregate.Overhead{}
-	for _, o := range aggregate.Gateway(new) {
+	for _, o := range added {
 		have[overheadKey{o.Quantity, o.Streams}] = o
 	}
 	for _, ob := range aggregate.Gateway(base) {
@@ -55,7 +58,7 @@ func (c *Comparison) gateway(base, new *read.Run) {
 			}
 		}
 	}
-	for _, o := range aggregate.Gateway(new) { // in their order
+	for _, o := range added { // in their order
 		if _, left := have[overheadKey{o.Quantity, o.Streams}]; left && o.Unit == "ms" {
 			c.oneSide(o, c.New)
 		}
@@ -101,7 +104,7 @@ func legRows(ob, on aggregate.Overhead, apart bool) []Row {
 		base, new []float64
 	}{{results.ArmDirect, directBase, directNew}, {results.ArmGateway, gatewayBase, gatewayNew}} {
 		eb, en := ofBlocks(ob.Quantity, leg.base), ofBlocks(ob.Quantity, leg.new)
-		r := Row{Step: fmt.Sprintf("%s@c%d", leg.arm, ob.Streams), Metric: ob.Quantity, Label: ob.Label, Unit: ob.Unit, Tolerance: toleranceOf(ob.Quantity),
+		r := Row{Step: fmt.Sprintf("%s@c%d", leg.arm, ob.Streams), Metric: ob.Quantity, Label: ob.Label, Unit: ob.Unit, Tolerance: legTolerance,
 			Base: figure(eb), New: figure(en), Aside: "a leg moves with its server; what is added is the difference of the two", better: -1}
 		if apart || len(leg.base) < MinBlocks || len(leg.new) < MinBlocks {
 			ratioOnly(&r, eb, en)
@@ -119,12 +122,4 @@ func ofBlocks(metric string, x []float64) aggregate.Estimate {
 		raw = append(raw, aggregate.RepeatValue{Repeat: i + 1, Value: v})
 	}
 	return aggregate.Summarise(metric, raw)
-}
-
-// toleranceOf is the default tolerance of a metric, or TTFT's where there is none.
-func toleranceOf(metric string) float64 {
-	if i := slices.IndexFunc(DefaultGates, func(g Gate) bool { return g.Metric == metric }); i >= 0 {
-		return DefaultGates[i].Tolerance
-	}
-	return 0.10
 }

@@ -31,17 +31,22 @@ func Runs(base, new *read.Run, o Options) *Comparison {
 	if same := oneMeasurement(base, new); len(same) > 0 {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%d repeats are the same measurement on both sides: between them there is nothing to find", len(same)))
 	}
-	gates := o.Gates
-	if len(gates) == 0 {
-		gates = DefaultGates
-	}
 	if isGateway(base) && isGateway(new) {
 		c.gateway(base, new)
-		decide(c.Rows)
-		c.conclude(tb, tn)
-		return c
+	} else {
+		gates := o.Gates
+		if len(gates) == 0 {
+			gates = DefaultGates
+		}
+		c.steps(tb, tn, gates, samePairs(base, new))
 	}
-	pairs := samePairs(base, new)
+	decide(c.Rows)
+	c.conclude(tb, tn)
+	return c
+}
+
+// steps makes the rows of two runs that are compared step by step.
+func (c *Comparison) steps(tb, tn *aggregate.Table, gates []Gate, pairs map[int]bool) {
 	for i := range tb.Steps {
 		sb := &tb.Steps[i]
 		sn := tn.StepByID(sb.Step.ID)
@@ -60,9 +65,6 @@ func Runs(base, new *read.Run, o Options) *Comparison {
 			c.Warnings = append(c.Warnings, fmt.Sprintf("%s was measured in %s only", tn.Steps[i].Step.ID, tn.Run))
 		}
 	}
-	decide(c.Rows)
-	c.conclude(tb, tn)
-	return c
 }
 
 func readable(r *read.Run) string {

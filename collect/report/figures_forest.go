@@ -37,18 +37,13 @@ func ForestFigure(c *compare.Comparison) Figure {
 	return f
 }
 
-// forestState is how a row's mark is drawn, and its words.
+// forestState is how a row's mark is drawn, as its cell in the table, and its words.
 func forestState(r compare.Row) (state, label string) {
 	label = string(r.Verdict)
-	switch {
-	case !r.Decides:
-		return "dim", label + ", doesn't decide"
-	case r.Verdict == compare.Regressed:
-		return "bad", label
-	case r.Verdict == compare.Improved || r.Verdict == compare.NoChange:
-		return "good", label
+	if !r.Decides {
+		label += ", doesn't decide"
 	}
-	return "", label
+	return verdictCell(r).State, label
 }
 
 // addedFigure is what one gateway adds more than the other, in ms; the legs by
