@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var ada = Who{User: "ada", Home: "/users/ada", Dir: "/work/here"}
+var ada = Who{User: "ada", Home: "/users/ada", Dir: "/project/here"}
 
 func TestExpand(t *testing.T) {
 	p := Profile{
@@ -25,7 +25,7 @@ func TestExpand(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := p
-	want.Image, want.RunsDir, want.CacheDir = "/users/ada/images/a.sif", "/work/here/runs", "/scratch/fta-26-15/ada"
+	want.Image, want.RunsDir, want.CacheDir = "/users/ada/images/a.sif", "/project/here/runs", "/scratch/fta-26-15/ada"
 	want.Caches = map[string]Cache{"C": {Path: "/scratch/fta-26-15/ada/{job}/{node}"}}
 	want.Environment = map[string]Variable{"E": {Value: `{"level": 1, "who": "ada"}`}}
 	want.Binds = map[string]Bind{"/users/ada/data": {Target: "/data/here"}}
